@@ -1,0 +1,18 @@
+"""The base of every record on disk."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+Scalar = str | int | float | bool | None
+"""A cell of a table or an argument of a tool."""
+
+
+class Frozen(BaseModel):
+    """An immutable record; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def replace(self, **changes: Any) -> "Any":
+        """A copy with the given fields changed (not validated again)."""
+        return self.model_copy(update=changes)
