@@ -1,0 +1,87 @@
+"""The catalog as a whole: look-ups by name, references, words, identity."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from random import Random
+from typing import TypeVar
+
+from planet.catalog.entries import CatalogResource, Country, Industry, Link, ServiceKind
+from planet.catalog.nearest import hint
+from planet.catalog.phrases import Phrases
+from planet.errors import CatalogError
+from planet.identity import digest
+from planet.records.frozen import Frozen
+
+Entry = TypeVar("Entry")
+
+
+class Catalog(Frozen):
+    """Everything that a world can be made of. Entries are sorted by kind, name or code."""
+
+    services: tuple[ServiceKind, ...]
+    industries: tuple[Industry, ...]
+    countries: tuple[Country, ...]
+    pools: dict[str, Phrases]
+
+    @cached_property
+    def resources(self) -> dict[str, CatalogResource]:
+        """Resources by name, service by service in the order of their files."""
+        return {r.name: r for kind in self.services for r in kind.resources}
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Every reference between resources, in the order of `resources`."""
+        return tuple(
+            Link(source=r.name, column=c.name, target=c.ref or "")
+            for r in self.resources.values()
+            for c in r.refs
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash of all entries."""
+        return digest(self.model_dump(mode="json"))
+
+    def service(self, kind: str) -> ServiceKind:
+        """The kind of service called `kind`; CatalogError when there is none."""
+        return _look_up({s.kind: s for s in self.services}, kind, "kind of service")
+
+    def resource(self, name: str) -> CatalogResource:
+        """The resource called `name`; CatalogError when there is none."""
+        return _look_up(self.resources, name, "resource")
+
+    def industry(self, name: str) -> Industry:
+        """The industry called `name`; CatalogError when there is none."""
+        return _look_up({i.name: i for i in self.industries}, name, "industry")
+
+    def country(self, code: str) -> Country:
+        """The country with this ISO 3166 code; CatalogError when there is none."""
+        return _look_up({c.code: c for c in self.countries}, code, "country code")
+
+    def pool(self, name: str) -> Phrases:
+        """The text pool called `name`; CatalogError when there is none."""
+        return _look_up(self.pools, name, "text pool")
+
+    def draw_text(self, pool: str, country: str, rng: Random) -> str:
+        """A text of the pool, with people and places of the country (an ISO 3166 code)."""
+        return draw_text(self.pool(pool), self.country(country), rng)
+
+    def words(self) -> tuple[str, ...]:
+        """Sorted distinct words of resource names, column names and enum values: what a policy must learn."""
+        names: list[str] = []
+        for resource in self.resources.values():
+            names += [resource.name, "id"]
+            for column in resource.columns:
+                names += [column.name, *column.values]
+        return tuple(sorted({word for name in names for word in name.split("_")}))
+
+
+def draw_text(pool: Phrases, country: Country, rng: Random) -> str:
+    """A Title Case text of the pool, with people and places of the country."""
+    return pool.draw(rng, country.parts)
+
+
+def _look_up(entries: Mapping[str, Entry], name: str, what: str) -> Entry:
+    if name not in entries:
+        raise CatalogError(f"the catalog has no {what} '{name}'; {hint(name, entries)}")
+    return entries[name]

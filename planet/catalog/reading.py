@@ -1,0 +1,197 @@
+"""From YAML text to entries. Every third-party failure becomes one CatalogError line here."""
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from planet.catalog.entries import Country, Industry, ServiceKind
+from planet.catalog.nearest import hint
+from planet.catalog.phrases import Phrases
+from planet.errors import CatalogError
+
+LISTS = ("industries.yaml", "countries.yaml", "pools.yaml")
+Model = TypeVar("Model", bound=BaseModel)
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Layer(NamedTuple):
+    """The entries of one folder, by kind, name or code, and the file that each came from."""
+
+    services: dict[str, ServiceKind]
+    industries: dict[str, Industry]
+    countries: dict[str, Country]
+    pools: dict[str, Phrases]
+    files: dict[str, str]  # "service crm" -> path of its file; likewise industry, country, pool
+
+    def over(self, base: "Layer") -> "Layer":
+        """This layer on top of another: entries are added, or replace those of the same key."""
+        return Layer(
+            base.services | self.services,
+            base.industries | self.industries,
+            base.countries | self.countries,
+            base.pools | self.pools,
+            base.files | self.files,
+        )
+
+
+def read_layer(folder: Path, shown: str) -> Layer:
+    """Read a catalog folder; every file is optional, a misplaced one an error. `shown` names it in errors."""
+    if not folder.is_dir():
+        raise CatalogError(
+            f"catalog folder {folder} is not a folder; give one that holds services/ or {LISTS[0]}"
+        )
+    _refuse_strays(folder, shown)
+    layer = Layer({}, {}, {}, {}, {})
+    for path in sorted(folder.glob("services/*.yaml")):
+        _read_service(path, f"{shown}services/{path.name}", layer)
+    for entry, where in _entries(folder, "industries.yaml", "name", shown):
+        _put(layer, layer.industries, "industry", entry["name"], parse(Industry, entry, where), where)
+    for entry, where in _entries(folder, "countries.yaml", "code", shown):
+        _put(layer, layer.countries, "country", entry["code"], parse(Country, entry, where), where)
+    if (folder / "pools.yaml").exists():
+        where = f"{shown}pools.yaml"
+        for name, entry in _mapping(read_yaml(folder / "pools.yaml", where), where).items():
+            _put(layer, layer.pools, "pool", str(name), parse(Phrases, entry, f"{where}: pool {name}"), where)
+    if not layer.files:
+        raise CatalogError(
+            f"catalog folder {folder} is empty; it needs services/*.yaml or one of {', '.join(LISTS)}"
+        )
+    return layer
+
+
+def read_yaml(path: Path, where: str) -> Any:
+    """The content of a YAML file; unreadable text and repeated keys are errors."""
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except yaml.YAMLError as problem:
+        raise CatalogError(f"{where}: not valid YAML: {' '.join(str(problem).split())}") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise CatalogError(f"{where}: cannot be read: {problem}") from None
+
+
+def parse(model: type[Model], raw: Any, where: str) -> Model:
+    """`raw` as a record; the first thing wrong with it becomes one line."""
+    try:
+        return TypeAdapter(model).validate_python(raw)
+    except ValidationError as problem:
+        details = problem.errors()[0]
+        raise CatalogError(f"{where}{_place(raw, details['loc'][:-1])}: {_wrong(model, details)}") from None
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """Safe YAML in which a key may not stand twice: the second would silently win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key '{key.value}' stands twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)  # type: ignore[no-any-return]
+
+
+def _refuse_strays(folder: Path, shown: str) -> None:
+    for path in sorted(folder.rglob("*.y*ml")):
+        inner = path.relative_to(folder).as_posix()
+        if inner in LISTS or (path.suffix == ".yaml" and path.parent == folder / "services"):
+            continue
+        raise CatalogError(
+            f"{shown}{inner}: not a catalog file; {hint(inner, (*LISTS, 'services/<kind>.yaml'))}"
+        )
+
+
+def _read_service(path: Path, where: str, layer: Layer) -> None:
+    raw = _mapping(read_yaml(path, where), where)
+    kind = raw.get("kind")
+    if kind != path.stem:
+        raise CatalogError(
+            f"{where}: kind is '{kind}'; rename the file to {kind}.yaml or write kind: {path.stem}"
+        )
+    resources = raw.get("resources")
+    for entry in resources if isinstance(resources, list) else []:
+        if not isinstance(entry, dict):
+            continue
+        if "service" in entry:
+            raise CatalogError(
+                f"{where}: resource {entry.get('name')}: unknown key 'service'; the file's kind owns it"
+            )
+        entry["service"] = kind
+    _put(layer, layer.services, "service", kind, parse(ServiceKind, raw, where), where)
+
+
+def _entries(folder: Path, name: str, key: str, shown: str) -> list[tuple[dict[str, Any], str]]:
+    """Entries of a list file, each with its place for error lines."""
+    path, where = folder / name, f"{shown}{name}"
+    if not path.exists():
+        return []
+    raw = read_yaml(path, where)
+    if not isinstance(raw, list):
+        raise CatalogError(f"{where}: must be a list of entries, each with a {key}, not {type(raw).__name__}")
+    for number, entry in enumerate(raw, 1):
+        if not isinstance(entry, dict) or not isinstance(entry.get(key), str):
+            raise CatalogError(f"{where}: entry {number} has no {key} in text; write {key}: ... and quote it")
+    return [(entry, f"{where}: {entry[key]}") for entry in raw]
+
+
+def _put(layer: Layer, into: dict[str, Any], what: str, key: str, record: BaseModel, where: str) -> None:
+    if key in into:
+        raise CatalogError(f"{where}: {what} '{key}' stands twice; remove one or rename it")
+    into[key] = record
+    layer.files[f"{what} {key}"] = where.split(": ")[0]
+
+
+def _mapping(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise CatalogError(f"{where}: must be a mapping of keys to values, not {type(raw).__name__}")
+    return raw
+
+
+def _place(raw: Any, path: tuple[int | str, ...]) -> str:
+    """`: resource invoice: column amount`, walking down `path` and naming list entries by their name."""
+    place = ""
+    for step in path:
+        try:
+            raw = raw[step]
+        except (KeyError, IndexError, TypeError):
+            break
+        if isinstance(step, int):
+            name = raw.get("name", step + 1) if isinstance(raw, dict) else step + 1
+            place += f" {name}"
+        else:
+            place += f": {step.removesuffix('s')}" if isinstance(raw, list) else f": {step}"
+    return place
+
+
+def _wrong(model: type[BaseModel], details: ErrorDetails) -> str:
+    key, kind, seen = details["loc"][-1], details["type"], details["input"]
+    if kind == "extra_forbidden":
+        return f"unknown key '{key}'; {hint(key, _keys(model, details['loc'][:-1]))}"
+    if kind == "missing":
+        return f"key '{key}' is missing; add it"
+    if kind == "literal_error":
+        return f"{key} '{seen}' is not known; {hint(seen, _literals(details))}"
+    if kind == "string_type":
+        return f"{key} must be text, not {seen!r}; put it in quotes"
+    return f"{key} is {seen!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _literals(details: ErrorDetails) -> list[str]:
+    return [
+        word for word in str(details.get("ctx", {}).get("expected", "")).split("'") if word.isidentifier()
+    ]
+
+
+def _keys(model: type[BaseModel], path: tuple[int | str, ...]) -> set[str]:
+    """Keys that the record at `path` inside `model` knows."""
+    for step in path:
+        if isinstance(step, int):
+            continue
+        annotation = model.model_fields[step].annotation
+        model = next((t for t in (annotation, *get_args(annotation)) if isinstance(t, type)), model)
+    return set(model.model_fields) - {"service"}
