@@ -1,0 +1,1 @@
+"""Closes the circle: configuration, curricula, targeting, evaluation, tracking and run directories."""

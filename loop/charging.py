@@ -1,0 +1,29 @@
+"""Which environment steps count against the budget. One step is one call executed by a session."""
+
+from collections.abc import Sequence
+
+from analysis.ledger import ChargeRow
+from loop.playing import Played
+
+CHARGED = {
+    "train": True,  # episodes of admitted groups
+    "rejected": True,  # episodes of groups that the gate dropped
+    "stale": True,  # episodes whose policy was too old to learn from
+    "diagnose": True,  # probing, by arms that learn from the report
+    "audit": True,  # calls that audited grown worlds
+    "warm_start": False,
+    "validate": False,
+    "test": False,
+}
+"""Purpose -> whether its steps are charged."""
+
+
+def charge(run_id: str, step: int, purpose: str, steps: int, *, charged: bool | None = None) -> ChargeRow:
+    """The row for some steps; `charged` overrides the rule of the purpose, e.g. for probing that nobody reads."""
+    counts = CHARGED[purpose] if charged is None else charged
+    return ChargeRow(run_id=run_id, step=step, purpose=purpose, steps=steps, charged=counts)
+
+
+def steps_of(episodes: Sequence[Played]) -> int:
+    """Calls executed in some episodes."""
+    return sum(played.steps for played in episodes)

@@ -1,0 +1,177 @@
+"""The configuration of a run: one typed tree, frozen, that imports nothing heavy.
+
+`loop.loading` makes it from YAML; every number has a line with its unit and range.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from loop.plugins import Plugin
+from planet.identity import digest
+from planet.records.world import Difficulty
+from policy.config import PolicyConfig
+
+
+class Settings(BaseModel):
+    """The base of every branch of the tree: immutable, and an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SplitSizes(Settings):
+    """Worlds per split; the splits are disjoint by world."""
+
+    foundation: int = Field(32, ge=1)  # warm-start demonstrations come from these
+    train: int = Field(24, ge=1)  # the pool before it grows
+    diagnose: int = Field(8, ge=1)  # probed for the weakness reports
+    validation: int = Field(6, ge=1)  # curves and forgetting
+    test: int = Field(8, ge=1)  # worlds like those of train
+    test_reserved: int = Field(3, ge=0)  # test worlds that hold a reserved pair of services
+    test_unseen: int = Field(3, ge=0)  # test worlds of an industry that occurs nowhere else
+    reserved_pairs: int = Field(2, ge=0)  # pairs of service kinds that occur in `test_reserved` only
+
+
+class Coverage(Settings):
+    """How unevenly the warm start covers the task families: a power law over their order, permuted per seed."""
+
+    exponent: float = Field(
+        2.0, ge=0
+    )  # weight of the family at rank k is proportional to k ** -exponent; 0: even
+    floor: float = Field(0.01, ge=0, le=0.125)  # least share of a family
+
+
+class Curriculum(Settings):
+    """Sampler × Gate × Grower."""
+
+    sampler: Plugin = Plugin(type="uniform")  # weighs the pool's tasks for each update
+    gate: Plugin = Plugin(type="unequal_reward")  # admits groups
+    grower: Plugin = Plugin(type="none")  # asks for more worlds between iterations
+
+
+class Growth(Settings):
+    """What every growing arm may spend per iteration; equal for all, so that they can be compared."""
+
+    quota: int = Field(8, ge=0)  # worlds to admit
+    attempts: int = Field(24, ge=0)  # syntheses at most, refused ones included
+
+    @model_validator(mode="after")
+    def _attempts_suffice(self) -> "Growth":
+        if self.attempts < self.quota:
+            raise ValueError(f"attempts: {self.attempts} is less than quota: {self.quota}; raise it")
+        return self
+
+
+class Targeting(Settings):
+    """How a weakness report becomes briefs."""
+
+    share: float = Field(0.7, ge=0, le=1)  # of the briefs that aim at cells of the report; the rest explore
+    allocation: Literal["failure_rate", "learnability"] = "learnability"  # what a cell is weighed by
+    facets: tuple[str, ...] = ("family",)  # facets whose cells may be aimed at
+    hints: tuple[str, ...] = ("resource",)  # facets of the second, accompanying cell; empty: none
+    tasks: int = Field(7, ge=1)  # tasks wanted for the cell, of a world's
+    min_opportunities: int = Field(8, ge=1)  # episodes below which a cell is not aimed at
+    difficulty: Difficulty = Difficulty()  # asked of every brief
+
+    @field_validator("facets", "hints")
+    @classmethod
+    def _known_facets(cls, facets: tuple[str, ...]) -> tuple[str, ...]:
+        for facet in facets:
+            if facet not in FACETS:
+                raise ValueError(f"unknown facet {facet!r}; known are {', '.join(FACETS)}")
+        return facets
+
+
+FACETS = (
+    "family", "pattern", "operation", "hops", "pair", "resource", "tool", "service", "kind", "industry", "role",
+)  # fmt: skip
+"""The facets of cells."""
+
+
+class Evaluation(Settings):
+    """How many rollouts of each task, and how they are sampled."""
+
+    diagnose_rollouts: int = Field(2, ge=1)  # per task, at `temperature`
+    validate_rollouts: int = Field(1, ge=1)  # per task, at `temperature`
+    test_rollouts: int = Field(2, ge=1)  # per task, at `temperature`; greedy decoding adds one
+    temperature: float = Field(1.0, gt=0)  # of every sampled rollout outside of training
+    confidence: float = Field(0.95, gt=0, lt=1)  # of the intervals
+    resamples: int = Field(2000, ge=100)  # of worlds, for an interval
+
+
+class Tracking(Settings):
+    """Where the numbers are mirrored; the ledger stays the record."""
+
+    mlflow: str | None = "sqlite:///runs/mlflow.db"  # tracking URI; None: not to MLflow
+    jsonl: bool = True  # metrics.jsonl in the run directory
+    extra: tuple[Plugin, ...] = ()  # own trackers
+
+
+class Config(Settings):
+    """One run: an arm at a seed."""
+
+    name: str = Field("run", pattern=r"^[A-Za-z0-9_.-]+$")  # of the run, in its directory
+    experiment: str = Field("main", min_length=1)  # what the arms of a comparison share
+    arm: str = Field("static", min_length=1)  # what is compared
+    seed: int = Field(0, ge=0)  # of everything random
+    iterations: int = Field(3, ge=0)  # of {diagnose, grow, update, validate}
+    updates_per_iteration: int = Field(20, ge=1)
+    prompts_per_update: int = Field(8, ge=1)  # tasks drawn per update
+    tasks_per_world: int = Field(10, ge=1)
+    splits: SplitSizes = SplitSizes()
+    policy: PolicyConfig = PolicyConfig()
+    coverage: Coverage = Coverage()
+    curriculum: Curriculum = Curriculum()
+    growth: Growth = Growth()
+    targeting: Targeting = Targeting()
+    author: Plugin = Plugin(type="template")
+    evaluation: Evaluation = Evaluation()
+    tracking: Tracking = Tracking()
+    ledger: str | None = None  # database URL; None: ledger.sqlite in the run directory
+    catalog: Path | None = None  # overlay folder with own catalog entries; None: the built-in catalog alone
+    cache: Path = Path(".cache/loop")  # worlds and warm starts, by content hash
+    keep_checkpoints: int = Field(
+        3, ge=2
+    )  # newest kept; the warm start and the ends of iterations always stay
+
+    @cached_property
+    def digest(self) -> str:
+        """Identity of what is run, the seed apart. Where it is written and tracked makes no difference."""
+        tree = self.model_dump(mode="json", exclude={**_NOT_IDENTITY, "policy": {"compilation_cache"}})
+        return digest(tree, length=8)
+
+    @cached_property
+    def run_id(self) -> str:
+        """Name of the run in the ledger and of its default directory."""
+        return f"{self.name}-{self.digest}-s{self.seed}"
+
+    @property
+    def group_size(self) -> int:
+        """Rollouts per prompt."""
+        return self.policy.grpo.group_size
+
+    def plugins(self) -> Iterator[tuple[str, str, Plugin]]:
+        """(role, dotted key, plug-in) of everything that `type:` picks."""
+        yield "sampler", "curriculum.sampler", self.curriculum.sampler
+        yield "gate", "curriculum.gate", self.curriculum.gate
+        yield "grower", "curriculum.grower", self.curriculum.grower
+        yield "author", "author", self.author
+        for index, tracker in enumerate(self.tracking.extra):
+            yield "tracker", f"tracking.extra.{index}", tracker
+
+    @model_validator(mode="after")
+    def _targeted_tasks_fit(self) -> "Config":
+        if self.targeting.tasks > self.tasks_per_world:
+            raise ValueError(
+                f"targeting.tasks: {self.targeting.tasks} is more than tasks_per_world: {self.tasks_per_world}; "
+                "lower it"
+            )
+        return self
+
+
+_NOT_IDENTITY: dict[str, Any] = dict.fromkeys(
+    ("seed", "tracking", "ledger", "cache", "keep_checkpoints"), True
+)

@@ -1,0 +1,79 @@
+"""Sampling for learnability (`sfl`, after Rutherford et al., arXiv 2408.15099), with a posterior instead of probes.
+
+The weight of a task is the mean of p (1 - p) under a Beta posterior of its all-pass rate p, so that a task never
+tried still has the weight of the prior. Deviations: (1) outcomes of training rollouts are used instead of separate
+ones, so no steps are spent on scoring; (2) old outcomes fade, because the policy changes; (3) a share `floor` of
+the draws is uniform, so no task ever vanishes.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+
+from loop.curricula.protocols import GroupOutcome, State
+from loop.pool import PoolTask
+
+
+def learnability(passes: float, fails: float, prior: tuple[float, float] = (1.0, 1.0)) -> float:
+    """E[p (1 - p)] for p ~ Beta(prior + counts), which is a b / ((a + b)(a + b + 1)); at most 0.25."""
+    a, b = prior[0] + passes, prior[1] + fails
+    return a * b / ((a + b) * (a + b + 1.0))
+
+
+class LearnabilitySampler:
+    """Weighs tasks by learnability, above a uniform floor."""
+
+    def __init__(self, floor: float = 0.2, memory: float = 0.8) -> None:
+        """`floor`: share of the mass that is uniform, in [0, 1]. `memory`: factor on a task's older counts, (0, 1]."""
+        if not 0 <= floor <= 1:
+            raise ValueError(f"floor={floor} is outside [0, 1]")
+        if not 0 < memory <= 1:
+            raise ValueError(f"memory={memory} is outside (0, 1]")
+        self._floor = floor
+        self._memory = memory
+        self._counts: dict[str, tuple[float, float]] = {}
+
+    def weights(self, pool: Sequence[PoolTask]) -> list[float]:
+        """Probability of each task of the pool; sums to 1."""
+        raw = [learnability(*self._counts.get(task.id, (0.0, 0.0))) for task in pool]
+        total = sum(raw)
+        return [self._floor / len(pool) + (1 - self._floor) * value / total for value in raw]
+
+    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
+        """Ids of `count` tasks, without repetition while the pool lasts."""
+        rng = random.Random(seed)
+        drawn: list[str] = []
+        while pool and len(drawn) < count:
+            round_size = min(count - len(drawn), len(pool))
+            drawn += _without_repetition(rng, [t.id for t in pool], self.weights(pool), round_size)
+        return drawn
+
+    def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
+        """Add the passes and fails of each group to its task's fading counts."""
+        for outcome in outcomes:
+            passes, fails = self._counts.get(outcome.task_id, (0.0, 0.0))
+            self._counts[outcome.task_id] = (
+                self._memory * passes + outcome.passes,
+                self._memory * fails + outcome.rollouts - outcome.passes,
+            )
+
+    def state_dict(self) -> State:
+        """The counts per task."""
+        return {"counts": {task: list(counts) for task, counts in sorted(self._counts.items())}}
+
+    def load_state_dict(self, state: State) -> None:
+        """Take up stored counts."""
+        self._counts = {task: (passes, fails) for task, (passes, fails) in state["counts"].items()}
+
+    def metrics(self) -> dict[str, float]:
+        """How many tasks were tried, and their mean learnability."""
+        values = [learnability(*counts) for counts in self._counts.values()]
+        mean = sum(values) / len(values) if values else 0.0
+        return {"sampler/tasks_tried": float(len(values)), "sampler/learnability": mean}
+
+
+def _without_repetition(rng: random.Random, ids: list[str], weights: list[float], count: int) -> list[str]:
+    """Weighted sampling without replacement: the `count` largest log(u) / weight (Efraimidis and Spirakis, 2006)."""
+    draws = [(math.log(1.0 - rng.random()), weight, task) for task, weight in zip(ids, weights, strict=True)]
+    keys = [(draw / weight, task) for draw, weight, task in draws if weight > 0]
+    return [task for _, task in sorted(keys, reverse=True)[:count]]

@@ -1,0 +1,92 @@
+"""What a sampler, a gate and a grower are, and the records that pass between them and the circle."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from loop.config import Targeting
+from loop.pool import PoolTask
+from planet.records.world import Brief
+
+State = dict[str, Any]
+"""What has to be stored to resume: JSON values only."""
+
+
+class Stateful(Protocol):
+    """What every part of a curriculum can do beside its work."""
+
+    def state_dict(self) -> State:
+        """Everything learned so far, as JSON values."""
+
+    def load_state_dict(self, state: State) -> None:
+        """Take up a stored state."""
+
+    def metrics(self) -> dict[str, float]:
+        """Numbers worth tracking, by name."""
+
+
+@dataclass(frozen=True)
+class GroupOutcome:
+    """What a sampler learns of one prompt that was tried."""
+
+    task_id: str
+    passes: int  # rollouts that were all-pass
+    rollouts: int
+    admitted: bool  # by the gate
+
+
+class Sampler(Stateful, Protocol):
+    """Weighs the pool's tasks for each update. A task is never evicted, only re-weighted."""
+
+    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
+        """Ids of `count` tasks, without repetition while the pool lasts."""
+
+    def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
+        """Learn from the groups of one update."""
+
+
+class Gate(Stateful, Protocol):
+    """Decides which groups give a gradient."""
+
+    def admit(self, raw_rewards: Sequence[float]) -> bool:
+        """Whether a group with these unpenalised rewards is trained on."""
+
+
+@dataclass(frozen=True)
+class GrowthRequest:
+    """What a grower may look at."""
+
+    iteration: int  # from 0
+    scenarios: tuple[Brief, ...]  # drawn from the training generator, not aimed; one per world to admit
+    seed: int  # of the draws of cells
+    targeting: Targeting
+    train_tasks: tuple[PoolTask, ...]  # of the train split: the training generator as drawn
+    avoid: tuple[str, ...]  # digests of the tool sets that exist
+    cells: "tuple[CellStatistics, ...]"  # of the newest report; empty for a grower that does not read it
+
+
+@dataclass(frozen=True)
+class CellStatistics:
+    """What targeting reads of one cell of a weakness report."""
+
+    facet: str
+    value: str
+    opportunities: int  # episodes whose task requires the cell
+    failures: int
+    worlds: int  # in which it was probed
+    failure_rate: float  # posterior mean, in [0, 1]
+    learnability: float  # posterior mean of p(1 - p) over tasks, in [0, 0.25]
+
+    @property
+    def name(self) -> str:
+        """The cell as briefs name it."""
+        return f"{self.facet}:{self.value}"
+
+
+class Grower(Stateful, Protocol):
+    """Asks for worlds between iterations."""
+
+    reads_report: bool  # probing is charged to growers that learn from it
+
+    def briefs(self, request: GrowthRequest) -> list[Brief]:
+        """At most one brief per scenario; none from a grower that does not grow."""

@@ -1,0 +1,84 @@
+"""The training generator: scenarios drawn from the catalog, with what is held out for the test left out."""
+
+from dataclasses import dataclass
+
+from planet.catalog import Catalog, Industry
+from planet.identity import digest, stream
+from planet.records.world import Brief, World
+
+Pair = tuple[str, str]
+"""Two kinds of service in alphabetical order."""
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """What occurs in the test worlds made for it and nowhere else."""
+
+    pairs: frozenset[Pair]
+    industry: str | None  # None: no industry is held out
+
+
+def reserve(catalog: Catalog, seed: int, pairs: int, industry: bool) -> Reserved:
+    """Pairs of linked service kinds and an industry, chosen by hash, so that no draw of the run depends on them."""
+    ranked = sorted(linked_pairs(catalog), key=lambda pair: digest([seed, "reserved pair", *pair]))
+    industries = sorted(
+        (i.name for i in catalog.industries), key=lambda n: digest([seed, "unseen industry", n])
+    )
+    return Reserved(pairs=frozenset(ranked[:pairs]), industry=industries[0] if industry else None)
+
+
+def linked_pairs(catalog: Catalog) -> list[Pair]:
+    """Pairs of service kinds between which a reference leads, sorted."""
+    found = set()
+    for link in catalog.links:
+        source, target = catalog.resources[link.source], catalog.resources[link.target]
+        if source.service != target.service and source.tools and target.tools:
+            found.add(pair_of(source.service, target.service))
+    return sorted(found)
+
+
+def pair_of(first: str, second: str) -> Pair:
+    """Two kinds as a pair."""
+    return (first, second) if first < second else (second, first)
+
+
+def pairs_in(world: World) -> frozenset[Pair]:
+    """Pairs of kinds of service that an edge of the world's graph connects."""
+    kinds = {service.name: service.kind for service in world.graph.services}
+    return frozenset(pair_of(kinds[e.source], kinds[e.target]) for e in world.graph.edges)
+
+
+def scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
+    """A scenario drawn from the stream called `names`, of an industry that is not held out."""
+    rng = stream("scenario", *names)
+    industry = rng.choice([i for i in catalog.industries if i.name != reserved.industry])
+    return _brief(catalog, industry, rng.choice(catalog.countries).code)
+
+
+def unseen_scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
+    """A scenario of the industry that is held out."""
+    rng = stream("unseen scenario", *names)
+    industry = catalog.industry(reserved.industry or "")
+    return _brief(catalog, industry, rng.choice(catalog.countries).code)
+
+
+def reserved_scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
+    """A scenario whose slice holds two resources linked across a reserved pair of services."""
+    rng = stream("reserved scenario", *names)
+    links = [
+        link for link in catalog.links
+        if pair_of(catalog.resources[link.source].service, catalog.resources[link.target].service) in reserved.pairs
+        and catalog.resources[link.source].tools
+        and catalog.resources[link.target].tools
+    ]  # fmt: skip
+    link = rng.choice(links)
+    return scenario(catalog, reserved, "reserved", *names).replace(resources=(link.source, link.target))
+
+
+def _brief(catalog: Catalog, industry: Industry, country: str) -> Brief:
+    name = catalog.country(country).name
+    return Brief(
+        text=f"A company in {name}, in the industry: {industry.title}.",
+        industry=industry.name,
+        country=country,
+    )

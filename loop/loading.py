@@ -1,0 +1,138 @@
+"""From a YAML file and `key=value` overrides to a `Config`, or one line that says what is wrong.
+
+`extends: other.yaml` (relative to the file) lets a file say only what differs; mappings are merged key by key,
+except that a plug-in with a new `type` replaces the old one, whose parameters would mean nothing to it.
+"""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from loop.config import Config
+from loop.errors import ConfigError
+from loop.plugins import Plugin, locate, nearest
+from policy.config import PRESETS
+
+Tree = dict[str, Any]
+
+
+def load(path: Path, overrides: tuple[str, ...] = ()) -> Config:
+    """The configuration of a YAML file with `key=value` overrides; ConfigError with one line otherwise."""
+    tree = _read(path, seen=())
+    for override in overrides:
+        tree = merge(tree, _override(override))
+    return build(tree, str(path))
+
+
+def build(tree: Tree, source: str) -> Config:
+    """A configuration from a plain tree; `source` names it in messages."""
+    tree = _with_preset(tree, source)
+    _check_keys(tree, Config, source, "")
+    try:
+        config = Config.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {_first_line(error)}") from None
+    for role, where, plugin in config.plugins():
+        locate(role, plugin, f"{source}: {where}")
+    return config
+
+
+def merge(base: Tree, change: Tree) -> Tree:
+    """`base` with `change` laid over it."""
+    if "type" in change and change["type"] != base.get("type"):
+        return dict(change)
+    merged = dict(base)
+    for key, value in change.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _with_preset(tree: Tree, source: str) -> Tree:
+    """The tree with the name of a decoder preset, e.g. `policy: {decoder: tiny}`, replaced by its numbers."""
+    policy = tree.get("policy")
+    name = policy.get("decoder") if isinstance(policy, dict) else None
+    if not isinstance(name, str):
+        return tree
+    if name not in PRESETS:
+        raise ConfigError(
+            f"{source}: policy.decoder: unknown preset {name!r}; {nearest(name, list(PRESETS))}"
+        )
+    return {**tree, "policy": {**policy, "decoder": PRESETS[name].model_dump()}}
+
+
+def _read(path: Path, seen: tuple[Path, ...]) -> Tree:
+    if path.resolve() in seen:
+        raise ConfigError(f"{path}: extends itself through {seen[-1].name}; remove one `extends`")
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ConfigError(f"{path}: cannot be read ({reason}); give a readable YAML file") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ConfigError(f"{path}: not valid YAML{at}; mappings are `key: value` lines") from error
+    if tree is None:
+        tree = {}
+    if not isinstance(tree, dict):
+        raise ConfigError(
+            f"{path}: holds a {type(tree).__name__}, but a configuration is a mapping `key: value`"
+        )
+    parent = tree.pop("extends", None)
+    if parent is None:
+        return tree
+    if not isinstance(parent, str):
+        raise ConfigError(
+            f"{path}: extends: {parent!r} is not a file name; give one, e.g. `extends: main.yaml`"
+        )
+    return merge(_read(path.parent / parent, (*seen, path.resolve())), tree)
+
+
+def _override(text: str) -> Tree:
+    key, sign, value = text.partition("=")
+    if not sign or not key.strip():
+        raise ConfigError(f"override {text!r} is not of the form key=value, e.g. seed=1 or growth.quota=4")
+    try:
+        parsed = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"override {text!r}: the value is not valid YAML; quote it") from error
+    for part in reversed(key.strip().split(".")):
+        parsed = {part: parsed}
+    return parsed
+
+
+def _check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str) -> None:
+    """ConfigError for the first key that no field is called by, with the nearest that is."""
+    for key, value in tree.items():
+        where = f"{prefix}{key}"
+        field = model.model_fields.get(str(key))
+        if field is None:
+            hint = nearest(str(key), list(model.model_fields))
+            raise ConfigError(f"{source}: unknown key {where!r}; {hint}")
+        inner = _model_of(field.annotation)
+        if inner is not None and isinstance(value, dict):
+            _check_keys(value, inner, source, f"{where}.")
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    """The model whose keys a field's mapping has; None for plug-ins and scalars."""
+    for candidate in (annotation, *get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return None if issubclass(candidate, Plugin) else candidate
+    return None
+
+
+def _first_line(error: ValidationError) -> str:
+    """The first problem of a validation as one line with the key, the value seen and what is allowed."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
+    if first["type"] == "missing":
+        return f"{where} is missing; add it"
+    if first["type"] == "value_error":
+        return f"{where}: {message}" if where else message
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{where}: {first['input']!r} is not allowed; {message}{more}"

@@ -1,0 +1,131 @@
+"""Episodes: requests to the rollout engine, sessions to play in, grades of the end.
+
+The engine returns rollouts whose sessions are still open; grading looks at their state and gives them back.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from loop.pool import Environment, Pool
+from loop.session_pool import SessionPool
+from planet.records.episode import Grade, Trajectory
+from planet.records.task import Task
+from planet.records.view import TaskView
+from policy.rollout import EpisodeRequest, Rollout
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One episode to be played."""
+
+    name: str  # of its random stream: equal names give equal samples, whatever is played beside
+    episode_id: str  # in the ledger
+    environment: Environment
+    task: Task
+    group_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """One graded episode."""
+
+    wanted: Wanted
+    rollout: Rollout
+    grade: Grade
+    steps: int  # calls that the session executed, malformed included
+
+    @property
+    def task(self) -> Task:
+        """The task that was played."""
+        return self.wanted.task
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What was done."""
+        return self.rollout.trajectory
+
+
+class Engine(Protocol):
+    """What the loop needs of a rollout engine."""
+
+    def run(
+        self, params: Any, requests: Sequence[EpisodeRequest], *, temperature: float, seed: int, version: int
+    ) -> list[Rollout]:
+        """One rollout per request, in order, with its session open."""
+
+
+def play(
+    engine: Engine,
+    params: Any,
+    wanted: Sequence[Wanted],
+    sessions: SessionPool,
+    *,
+    temperature: float,
+    seed: int,
+    version: int,
+    batch: int,
+    after_batch: Callable[[int], None] | None = None,
+) -> list[Played]:
+    """Play and grade episodes, at most `batch` sessions open at a time; in the order wanted."""
+    played: list[Played] = []
+    for start in range(0, len(wanted), batch):
+        part = wanted[start : start + batch]
+        requests = [_request(w, sessions) for w in part]
+        rollouts = engine.run(params, requests, temperature=temperature, seed=seed, version=version)
+        played += [_grade(w, rollout, sessions) for w, rollout in zip(part, rollouts, strict=True)]
+        if after_batch is not None:
+            after_batch(len(part))
+    return played
+
+
+def _request(wanted: Wanted, sessions: SessionPool) -> EpisodeRequest:
+    view: TaskView = wanted.task.view
+    return EpisodeRequest(
+        name=wanted.name, view=view, open=lambda: sessions.open(wanted.environment, wanted.task)
+    )
+
+
+def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool) -> Played:
+    session = rollout.session
+    played = Played(wanted=wanted, rollout=rollout, grade=session.grade(), steps=session.steps)
+    sessions.give_back(session)
+    return played
+
+
+def repeated(pools: Sequence[Environment], rollouts: int, label: str, stream: str) -> list[Wanted]:
+    """Every task of some environments, each `rollouts` times.
+
+    `label` starts the episode ids; `stream` starts the names of the random streams, and is equal for all arms where
+    they should be sampled alike.
+    """
+    return [
+        Wanted(
+            name=f"{stream}/{task.id}/r{r}",
+            episode_id=f"{label}/{task.id}/r{r}",
+            environment=environment,
+            task=task,
+        )
+        for environment in pools
+        for task in environment.tasks
+        for r in range(rollouts)
+    ]
+
+
+def prompts(pool: Pool, task_ids: Sequence[str], group_size: int, step: int, first: int) -> list[Wanted]:
+    """One group per drawn task: prompt `first` and on, of controller step `step`."""
+    wanted = []
+    for offset, task_id in enumerate(task_ids):
+        task = pool.task(task_id)
+        group = f"s{step:04d}/p{first + offset:02d}"
+        wanted += [
+            Wanted(
+                name=f"train/{group}/g{member}",
+                episode_id=f"{group}/g{member}",
+                environment=pool.environment(task.key.world_id),
+                task=task,
+                group_id=group,
+            )
+            for member in range(group_size)
+        ]
+    return wanted

@@ -1,0 +1,104 @@
+"""Plug-ins: `type:` in a configuration is a registered name or `module:Class`.
+
+A registered name is only a short word for such a path, so own samplers, gates, growers, authors and trackers need
+no fork. The rest of the mapping are keyword arguments of the class.
+"""
+
+import importlib
+import inspect
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from loop.errors import ConfigError
+
+REGISTRY: dict[str, dict[str, str]] = {
+    "sampler": {
+        "uniform": "loop.curricula.uniform:UniformSampler",
+        "sfl": "loop.curricula.learnability:LearnabilitySampler",
+    },
+    "gate": {"unequal_reward": "loop.curricula.gate:UnequalRewardGate"},
+    "grower": {
+        "none": "loop.curricula.growers:NoGrower",
+        "random_worlds": "loop.curricula.growers:RandomWorldsGrower",
+        "closed_loop": "loop.curricula.growers:ClosedLoopGrower",
+    },
+    "author": {"template": "planet.author.template:TemplateAuthor"},
+    "tracker": {
+        "jsonl": "loop.tracking.jsonl:JsonLinesTracker",
+        "mlflow": "loop.tracking.mlflow_store:MlflowTracker",
+    },
+}
+"""Role -> name -> where the class is."""
+
+
+class Plugin(BaseModel):
+    """A class to be made: `type`, and its keyword arguments beside it."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    type: str  # a registered name, or "module:Class"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        """`sampler: uniform` is short for `sampler: {type: uniform}`."""
+        return {"type": value} if isinstance(value, str) else value
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments."""
+        return dict(self.model_extra or {})
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """' (did you mean X?)' for the closest known word, or the list of all when none is close."""
+    close = get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"
+
+
+def locate(role: str, plugin: Plugin, where: str) -> str:
+    """The path `module:Class` of a plug-in; ConfigError for an unknown name. Imports nothing."""
+    known = REGISTRY[role]
+    if plugin.type in known:
+        return known[plugin.type]
+    module, _, name = plugin.type.partition(":")
+    if module and name:
+        return plugin.type
+    hint = nearest(plugin.type, list(known))
+    raise ConfigError(f"{where}.type: unknown {role} {plugin.type!r}; {hint} (or give module:Class)")
+
+
+def make(role: str, plugin: Plugin, where: str, **given: Any) -> Any:
+    """An object of a plug-in's class. `given` are arguments that the loop itself supplies, where the class takes them."""
+    path = locate(role, plugin, where)
+    module, _, name = path.partition(":")
+    try:
+        made = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"{where}.type: {path!r} cannot be imported ({error}); "
+            "give a module on the Python path and a class in it"
+        ) from error
+    accepted = _keywords(made)
+    for key in plugin.parameters:
+        if accepted is not None and key not in accepted:
+            raise ConfigError(f"{where}.{key}: unknown key for {plugin.type!r}; {_hint(key, accepted)}")
+    supplied = {key: value for key, value in given.items() if accepted is None or key in accepted}
+    try:
+        return made(**supplied, **plugin.parameters)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{where}: {plugin.type!r} refused its parameters: {error}") from error
+
+
+def _keywords(made: Any) -> list[str] | None:
+    """Names of the keyword arguments of a class; None when it takes any."""
+    parameters = inspect.signature(made).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters]
+
+
+def _hint(key: str, accepted: list[str]) -> str:
+    return nearest(key, accepted) if accepted else "it takes no parameters"

@@ -1,0 +1,86 @@
+"""The pool: admitted worlds and their tasks, in the order in which they came. Nothing ever leaves it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from planet.records.task import Task
+from planet.records.world import World, WorldKey
+
+Origin = Literal["foundation", "train", "diagnose", "validate", "test", "grown"]
+
+
+@dataclass(frozen=True)
+class PoolTask:
+    """What samplers and growers may know of a task."""
+
+    id: str
+    world_id: str
+    family: str
+    cells: frozenset[str]  # "facet:value" that the task requires
+    industry: str
+    country: str
+    profile: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A world with its key and its tasks, as it was admitted."""
+
+    world: World
+    key: WorldKey
+    tasks: tuple[Task, ...]
+    origin: Origin
+    iteration: int | None = None  # in which it was made; None: before the first one
+    brief_id: str | None = None  # None: not made from a recorded brief
+
+
+@dataclass
+class Pool:
+    """Environments by world id, and their tasks by id."""
+
+    _environments: dict[str, Environment] = field(default_factory=dict)
+    _tasks: dict[str, Task] = field(default_factory=dict)
+    _listed: list[PoolTask] = field(default_factory=list)
+
+    def add(self, environments: Iterable[Environment]) -> None:
+        """Admit environments at the end."""
+        for environment in environments:
+            self._environments[environment.world.id] = environment
+            for task in environment.tasks:
+                self._tasks[task.id] = task
+                self._listed.append(listed(task, environment.world))
+
+    @property
+    def listed(self) -> tuple[PoolTask, ...]:
+        """All tasks, oldest first."""
+        return tuple(self._listed)
+
+    def task(self, task_id: str) -> Task:
+        """The task with this id; KeyError when it is not in the pool."""
+        return self._tasks[task_id]
+
+    def environment(self, world_id: str) -> Environment:
+        """The environment of this world; KeyError when it is not in the pool."""
+        return self._environments[world_id]
+
+    def __iter__(self) -> Iterator[Environment]:
+        return iter(self._environments.values())
+
+    def __len__(self) -> int:
+        return len(self._environments)
+
+
+def listed(task: Task, world: World) -> PoolTask:
+    """A task as samplers and growers see it."""
+    from planet.cells import cells_of
+
+    return PoolTask(
+        id=task.id,
+        world_id=world.id,
+        family=task.key.facets.family,
+        cells=cells_of(task.key),
+        industry=world.company.industry,
+        country=world.company.country,
+        profile=world.brief.profile,
+    )

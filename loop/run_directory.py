@@ -1,0 +1,142 @@
+"""One directory holds a run entirely: configuration, ledger, worlds, checkpoints, figures; one process uses it."""
+
+import fcntl
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from loop.config import Config
+from loop.errors import RunDirectoryError
+from loop.files import disk_guard, write_json
+
+
+@dataclass
+class RunDirectory:
+    """Paths of a run, and the lock on them."""
+
+    path: Path
+    _lock: IO[str] | None = field(default=None, repr=False)
+
+    @property
+    def config(self) -> Path:
+        """The configuration as it ran, JSON."""
+        return self.path / "config.json"
+
+    @property
+    def ledger(self) -> Path:
+        """The SQLite ledger, unless the configuration gives a URL."""
+        return self.path / "ledger.sqlite"
+
+    @property
+    def worlds(self) -> Path:
+        """One directory per world."""
+        return self.path / "worlds"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Checkpoints by controller step."""
+        return self.path / "checkpoints"
+
+    @property
+    def figures(self) -> Path:
+        """Figures and the tables behind them."""
+        return self.path / "figures"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run in it came to its end."""
+        return (self.path / "finished").exists()
+
+    def mark_finished(self) -> None:
+        """Say that the run came to its end."""
+        write_json(self.path / "finished", True)
+
+    def lock(self) -> None:
+        """Keep every other process out until this one ends; RunDirectoryError when one is already in."""
+        file = (self.path / "lock").open("a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            owner = file.read().strip() or "unknown"
+            file.close()
+            raise RunDirectoryError(
+                f"{self.path}: in use by process {owner}; wait for it, stop it, or give another --run-dir"
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(str(os.getpid()))
+        file.flush()
+        self._lock = file
+
+    def unlock(self) -> None:
+        """Let other processes in."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def create(path: Path, config: Config) -> RunDirectory:
+    """A new, locked run directory; RunDirectoryError when there is something in its place."""
+    if path.exists() and (not path.is_dir() or _contents(path)):
+        state = "a finished run" if RunDirectory(path).finished else "files"
+        if is_run(path):
+            remedy = "add --resume to continue it, or give another --run-dir"
+        else:
+            remedy = "it is not a run directory; give another --run-dir"
+        raise RunDirectoryError(f"{path}: already exists and holds {state}; {remedy}")
+    directory = RunDirectory(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunDirectoryError(
+            f"{path}: cannot be made ({error.strerror}); give another --run-dir"
+        ) from error
+    with disk_guard(path):
+        directory.lock()
+        write_json(directory.config, config.model_dump(mode="json"))
+    return directory
+
+
+def reopen(path: Path, config: Config) -> RunDirectory:
+    """The locked directory of a run to be resumed; RunDirectoryError when it is missing or holds another run."""
+    if not is_run(path):
+        raise RunDirectoryError(f"{path}: holds no run to resume; leave out --resume to start one")
+    try:
+        stored = Config.model_validate_json((path / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(
+            f"{path}/config.json: cannot be read as a configuration of this version; start anew elsewhere"
+        ) from error
+    if stored.run_id != config.run_id:
+        raise RunDirectoryError(
+            f"{path}: holds run {stored.run_id}, not {config.run_id}; use its configuration and overrides, "
+            "or give another --run-dir"
+        )
+    directory = RunDirectory(path)
+    directory.lock()
+    return directory
+
+
+def _contents(path: Path) -> list[str]:
+    """What a directory holds, but for what a start killed before its first record leaves behind."""
+    return [
+        entry.name for entry in path.iterdir() if entry.name != "lock" and not entry.name.endswith(".part")
+    ]
+
+
+def is_run(path: Path) -> bool:
+    """Whether a directory holds a run, finished or not."""
+    return (path / "config.json").is_file()
+
+
+def resume_or_start(path: Path, config: Config) -> tuple[RunDirectory, bool]:
+    """The unfinished run at `path` (True), or a new one there, or beside it when a finished one is there (False)."""
+    for attempt in range(1, 1000):
+        place = path if attempt == 1 else path.with_name(f"{path.name}-{attempt}")
+        if not is_run(place):
+            return create(place, config), False
+        if not RunDirectory(place).finished:
+            return reopen(place, config), True
+    raise RunDirectoryError(f"{path}: a thousand finished runs stand beside it; remove some")

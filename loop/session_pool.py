@@ -1,0 +1,37 @@
+"""Sessions are reused: a new episode rolls a private database back instead of making one."""
+
+from collections import defaultdict
+
+from loop.pool import Environment
+from planet.records.task import Task
+from planet.world.session import Session
+
+
+class SessionPool:
+    """Idle sessions by world, at most `limit` in all; the oldest are closed when there are more."""
+
+    def __init__(self, turns: int, limit: int = 256) -> None:
+        """`turns`: calls that an episode may make."""
+        self._turns = turns
+        self._limit = limit
+        self._idle: dict[str, list[Session]] = defaultdict(list)
+        self._order: list[str] = []  # world id of every idle session, oldest first
+
+    def open(self, environment: Environment, task: Task) -> Session:
+        """A session in which the task has begun."""
+        world_id = environment.world.id
+        if self._idle[world_id]:
+            self._order.remove(world_id)
+            session = self._idle[world_id].pop()
+        else:
+            session = Session(environment.world, environment.key, turns=self._turns)
+        session.begin(task)
+        return session
+
+    def give_back(self, session: Session) -> None:
+        """Take a session whose episode has been graded."""
+        world_id = session.image.world.id
+        self._idle[world_id].append(session)
+        self._order.append(world_id)
+        while len(self._order) > self._limit:
+            self._idle[self._order.pop(0)].pop(0).close()
