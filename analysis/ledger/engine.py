@@ -82,7 +82,7 @@ def _configure_sqlite(connection: Any, record: Any) -> None:
 
 
 def _use_wal(cursor: sqlite3.Cursor) -> None:
-    # The switch needs the whole file and, unlike a write, does not wait for another process that is creating it.
+    # The switch needs the whole file and, unlike a write, does not wait for a process that is creating it.
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
