@@ -65,7 +65,7 @@ class Facets(Frozen):
     pattern: str | None  # of the invariant at stake; None when there is none
     pairs: tuple[str, ...]  # "service>service" of invariants at stake or references followed; kinds, not names
     resources: tuple[str, ...]  # tables that the oracle touches
-    services: tuple[str, ...]  # their service kinds
+    services: tuple[str, ...]  # the service kind of each of `resources`, in the same order
     tools: tuple[str, ...]  # tools that the oracle calls
     kinds: tuple[str, ...]  # kinds of evidence
     industry: str

@@ -15,9 +15,8 @@ Pattern = Literal["record_required", "field_follows"]
 class Difficulty(Frozen):
     """Knobs of the task generator."""
 
-    hops: int | None = None  # reads that an answer needs before its last write; None: the family's own
+    hops: int = 1  # references to follow in the families that follow them; 1 or 2
     distractors: int = 2  # policy pages beside those that state a rule
-    page_depth: int = 1  # result page on which the wanted record may first appear
 
 
 class Target(Frozen):

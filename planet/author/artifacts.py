@@ -1,0 +1,77 @@
+"""What an author proposes for each link. The same grammar serves a template, a language model, a trained author."""
+
+from typing import Literal, Protocol
+
+from planet.catalog import Catalog
+from planet.expand.rules import Rule
+from planet.records.frozen import Frozen
+from planet.records.world import Brief, Company, Resource, ServiceGraph
+
+Link = Literal["company", "graph", "schema", "seed", "rules"]
+LINKS: tuple[Link, ...] = ("company", "graph", "schema", "seed", "rules")
+"""p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀), in the order in which they are proposed."""
+
+
+class CatalogTable(Frozen):
+    """A table taken from the catalog and given to one of the world's services."""
+
+    resource: str
+    service: str  # name of a service of the graph
+
+
+class SchemaPlan(Frozen):
+    """Σ as proposed: tables from the catalog and tables of the author's own, and the slice offered to the agent."""
+
+    tables: tuple[CatalogTable, ...]
+    custom: tuple[Resource, ...] = ()  # complete with columns, the first of them `id`
+    slice: tuple[str, ...]
+
+
+class SeedPlan(Frozen):
+    """s₀ as proposed: how many rows each table holds."""
+
+    rows: dict[str, int]
+
+
+class RulePlan(Frozen):
+    """R as proposed: the rules, and how many distractor pages stand among theirs."""
+
+    rules: tuple[Rule, ...]
+    distractors: int = 2
+
+
+Artifact = Company | ServiceGraph | SchemaPlan | SeedPlan | RulePlan
+
+
+class Context(Frozen):
+    """What an author sees when it proposes a link."""
+
+    brief: Brief
+    catalog: Catalog
+    seed: int
+    attempt: int  # 0 on the first try of this link
+    artifacts: dict[Link, Artifact]  # links proposed so far
+    report: tuple[str, ...] = ()  # what the validators found in the previous try; empty on the first
+
+
+class AuthorCost(Frozen):
+    """What proposals cost. A template costs nothing."""
+
+    calls: int = 0  # model calls
+    tokens: int = 0  # prompt and completion
+    dollars: float = 0.0
+
+    def __add__(self, other: "AuthorCost") -> "AuthorCost":
+        return AuthorCost(
+            calls=self.calls + other.calls, tokens=self.tokens + other.tokens, dollars=self.dollars + other.dollars
+        )
+
+
+class Author(Protocol):
+    """Proposes one link at a time."""
+
+    name: str
+
+    def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
+        """The artifact for `link` and its cost; AuthorError when no readable artifact can be had."""
+        ...

@@ -1,0 +1,293 @@
+"""The deterministic, offline author: draws every link from the catalog under the industry's profile.
+
+All five links follow from one plan (which tables, in which services), so the links agree with each other. Another
+attempt at a link draws again under another stream.
+"""
+
+from itertools import combinations
+from random import Random
+
+from planet.author.artifacts import (
+    Artifact,
+    AuthorCost,
+    CatalogTable,
+    Context,
+    Link,
+    RulePlan,
+    SchemaPlan,
+    SeedPlan,
+)
+from planet.catalog import Catalog, Industry, to_resource
+from planet.errors import AuthorError, BriefError
+from planet.expand.rules import Rule
+from planet.identity import stream
+from planet.records.frozen import Frozen
+from planet.records.world import Brief, Column, Company, Edge, Resource, Service, ServiceGraph
+
+
+class _Sizes(Frozen):
+    """How large a world of one profile is."""
+
+    tables: tuple[int, int]
+    slice: tuple[int, int]
+    rows: tuple[int, int]
+    rules: int
+
+
+_SIZES = {
+    "compact": _Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
+    "library": _Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
+}
+
+
+class TemplateAuthor:
+    """Draws from the catalog; costs nothing; equal seeds give equal worlds."""
+
+    name = "template"
+
+    def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
+        """The artifact for `link`; BriefError when the brief cannot be met by the catalog."""
+        propose = {
+            "company": _company,
+            "graph": _graph,
+            "schema": _schema,
+            "seed": _seed,
+            "rules": _rules,
+        }[link]
+        return propose(context), AuthorCost()
+
+
+def _rng(context: Context, purpose: str) -> Random:
+    return stream(context.seed, "template", purpose, context.attempt)
+
+
+# ── company ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _company(context: Context) -> Company:
+    rng, catalog, brief = _rng(context, "company"), context.catalog, context.brief
+    industry = catalog.industry(brief.industry) if brief.industry else _industry_for(brief, catalog, rng)
+    country = catalog.country(brief.country) if brief.country else rng.choice(catalog.countries)
+    return Company(
+        name=catalog.draw_text("company", country.code, rng),
+        industry=industry.name,
+        description=industry.descriptions.draw(rng),
+        country=country.code,
+        currency=country.currency,
+        locale=country.locale,
+        time_zone=rng.choice(country.time_zones),
+    )
+
+
+def _industry_for(brief: Brief, catalog: Catalog, rng: Random) -> Industry:
+    """An industry drawn by how well its profile covers the services that the brief asks for."""
+    wanted = _wanted_services(brief, catalog)
+    industries = catalog.industries
+    weights = []
+    for industry in industries:
+        weight = 1.0
+        for kind in wanted:
+            weight *= industry.services.get(kind, 0.0)
+        weights.append(weight)
+    return rng.choices(industries, weights)[0] if any(weights) else rng.choice(industries)
+
+
+def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
+    kinds = [*brief.services, *(catalog.resource(r).service for r in brief.resources)]
+    return list(dict.fromkeys(kinds))
+
+
+# ── tables: the plan behind graph and schema ──────────────────────────────────────────────────────────────────────
+
+
+def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(tables of the world, slice): a growing connected set of catalog resources, the slice first.
+
+    The slice spans at least two services that are linked by a reference, so that a rule can cross them.
+    """
+    rng = stream(context.seed, "template", "tables")
+    company = context.artifacts["company"]
+    assert isinstance(company, Company)
+    profile = dict(context.catalog.industry(company.industry).services)
+    for kind in _wanted_services(context.brief, context.catalog):
+        profile.setdefault(kind, 1.0)
+    sizes = _SIZES[context.brief.profile]
+    links = _links(context.catalog)
+    offered = _start(context, profile, links, rng)
+    _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
+    tables = list(offered)
+    for kind in context.brief.services:  # every service asked for is present, linked or not asked for in vain
+        if all(context.catalog.resource(t).service != kind for t in tables):
+            _join(tables, kind, context.catalog, links, rng)
+    _grow(tables, max(len(tables), rng.randint(*sizes.tables)), context.catalog, profile, links, rng)
+    return tuple(tables), tuple(offered)
+
+
+def _links(catalog: Catalog) -> dict[str, set[str]]:
+    """Resource -> resources linked to it by a reference, in either direction."""
+    links: dict[str, set[str]] = {name: set() for name in catalog.resources}
+    for link in catalog.links:
+        links[link.source].add(link.target)
+        links[link.target].add(link.source)
+    return links
+
+
+def _start(context: Context, profile: dict[str, float], links: dict[str, set[str]], rng: Random) -> list[str]:
+    """Resources the brief names, completed to a pair linked across services."""
+    catalog, named = context.catalog, list(dict.fromkeys(context.brief.resources))
+    pairs = []
+    for child, resource in sorted(catalog.resources.items()):
+        for column in resource.columns:
+            if column.ref and resource.tools and catalog.resource(column.ref).tools:
+                parent = column.ref
+                kinds = (resource.service, catalog.resource(parent).service)
+                weight = profile.get(kinds[0], 0.0) * profile.get(kinds[1], 0.0)
+                if kinds[0] != kinds[1] and weight > 0 and (child, parent) not in (p for p, _ in pairs):
+                    pairs.append(((child, parent), weight))
+    touching = [(p, w * 10.0 ** len(set(p) & set(named))) for p, w in pairs if not named or set(p) & set(named)]
+    asked = [k for k in context.brief.services if k in profile]
+    if asked:  # a pair between two services of the brief comes first
+        touching = [(p, w * 10.0 ** sum(catalog.resource(t).service in asked for t in p)) for p, w in touching]
+    if not touching:
+        raise BriefError(
+            f"no two linked resources of different services fit the brief (resources {named}, services {asked}); "
+            "name others, or leave them out"
+        )
+    pair = rng.choices([p for p, _ in touching], [w for _, w in touching])[0]
+    return list(dict.fromkeys([*named, *pair]))
+
+
+def _grow(
+    chosen: list[str], size: int, catalog: Catalog, profile: dict[str, float], links: dict[str, set[str]], rng: Random
+) -> None:
+    """Add linked resources until `chosen` has `size`, or nothing more is linked."""
+    while len(chosen) < size:
+        near = sorted({n for name in chosen for n in links[name]} - set(chosen))
+        weights = [
+            profile.get(catalog.resource(n).service, 0.0) if catalog.resource(n).tools else 0.0 for n in near
+        ]
+        if not any(weights):
+            return
+        chosen.append(rng.choices(near, weights)[0])
+
+
+def _join(chosen: list[str], kind: str, catalog: Catalog, links: dict[str, set[str]], rng: Random) -> None:
+    """Add a resource of service `kind`, one that is linked to what is there if any is."""
+    options = [n for n, r in sorted(catalog.resources.items()) if r.service == kind and r.tools]
+    if not options:
+        raise BriefError(f"service {kind!r} has no resource with tools in the catalog; choose another")
+    near = [n for n in options if links[n] & set(chosen)]
+    chosen.append(rng.choice(near or options))
+
+
+# ── graph and schema ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _graph(context: Context) -> ServiceGraph:
+    tables, _ = _tables(context)
+    catalog = context.catalog
+    kinds = list(dict.fromkeys(catalog.resource(t).service for t in tables))
+    services = tuple(Service(name=k, kind=k, description=catalog.service(k).description) for k in kinds)
+    edges: dict[tuple[str, str], Edge] = {}
+    for table in tables:
+        source = catalog.resource(table).service
+        for column in catalog.resource(table).columns:
+            if column.ref in tables:
+                target = catalog.resource(column.ref).service
+                if source != target:
+                    reason = f"{table} refers to {column.ref}"
+                    edges.setdefault((source, target), Edge(source=source, target=target, reason=reason))
+    for kind in kinds[1:]:  # a service that no reference reaches reports to the first
+        if all(kind not in pair for pair in edges):
+            edges[(kind, kinds[0])] = Edge(source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}")
+    return ServiceGraph(services=services, edges=tuple(edges.values()))
+
+
+def _schema(context: Context) -> SchemaPlan:
+    tables, offered = _tables(context)
+    chosen = tuple(CatalogTable(resource=t, service=context.catalog.resource(t).service) for t in tables)
+    return SchemaPlan(tables=chosen, slice=offered)
+
+
+# ── seed and rules ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _seed(context: Context) -> SeedPlan:
+    plan = context.artifacts["schema"]
+    assert isinstance(plan, SchemaPlan)
+    rng = _rng(context, "seed")
+    low, high = _SIZES[context.brief.profile].rows
+    names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
+    return SeedPlan(rows={name: rng.randint(low, high) for name in names})
+
+
+def _rules(context: Context) -> RulePlan:
+    plan = context.artifacts["schema"]
+    assert isinstance(plan, SchemaPlan)
+    rng = _rng(context, "rules")
+    resources = resources_of(plan, context.catalog)
+    options = [*_crossings(resources, plan.slice), *_crossings(resources, tuple(resources))]
+    options = list(dict.fromkeys(options))  # pairs inside the slice first: its tasks can put them at stake
+    if not options:
+        raise AuthorError("no reference crosses two services, so no rule can; choose other tables")
+    inside = max(1, len(_crossings(resources, plan.slice)))
+    pattern = _wanted_pattern(context.brief)
+    rules: list[Rule] = []
+    for number in range(_SIZES[context.brief.profile].rules):
+        child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
+        wanted = pattern if pattern and number == 0 else ("record_required", "field_follows")[(number + rng.randrange(2)) % 2]
+        rule = _rule(resources[child], link, resources[parent], wanted, rules, rng)
+        if rule:
+            rules.append(rule)
+    target = context.brief.target
+    return RulePlan(rules=tuple(rules), distractors=target.difficulty.distractors if target else 2)
+
+
+def _wanted_pattern(brief: Brief) -> str | None:
+    cells = brief.target.cells if brief.target else ()
+    return next((c.split(":", 1)[1] for c in cells if c.startswith("pattern:")), None)
+
+
+def resources_of(plan: SchemaPlan, catalog: Catalog) -> dict[str, Resource]:
+    """The tables of a schema plan as resources; references to absent tables are left out."""
+    present = frozenset([t.resource for t in plan.tables] + [r.name for r in plan.custom])
+    made = [to_resource(catalog.resource(t.resource), t.service, present) for t in plan.tables]
+    return {r.name: r for r in (*made, *plan.custom)}
+
+
+def _crossings(resources: dict[str, Resource], among: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    """(child, link column, parent) for references between different services with both ends in `among`."""
+    found = []
+    for child, parent in combinations(among, 2):
+        for a, b in ((child, parent), (parent, child)):
+            for column in resources[a].columns:
+                if column.ref == b and resources[a].service != resources[b].service:
+                    if resources[a].tools and resources[b].tools:
+                        found.append((a, column.name, b))
+    return found
+
+
+def _rule(
+    child: Resource, link: str, parent: Resource, pattern: str, others: list[Rule], rng: Random
+) -> Rule | None:
+    """A rule on this reference whose columns no other rule uses; None when every column is taken."""
+    taken = {(r.table, r.column) for r in others} | {(r.effect_table, r.effect_column) for r in others}
+    triggers = [c for c in _enums(parent) if (parent.name, c.name) not in taken]
+    effects = [c for c in _enums(child) if (child.name, c.name) not in taken]
+    if not triggers or not effects:
+        return None
+    trigger, effect = rng.choice(triggers), rng.choice(effects)
+    return Rule(
+        pattern=pattern,  # type: ignore[arg-type]  # one of the two names above
+        table=parent.name,
+        column=trigger.name,
+        value=rng.choice(trigger.values[1:]),
+        effect_table=child.name,
+        effect_link=link,
+        effect_column=effect.name,
+        effect_value=rng.choice(effect.values),
+    )
+
+
+def _enums(resource: Resource) -> list[Column]:
+    return [c for c in resource.columns if c.type == "enum" and len(c.values) >= 3]

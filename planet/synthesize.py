@@ -1,0 +1,74 @@
+"""From a brief to an admitted world with audited tasks."""
+
+from collections import Counter
+from math import ceil
+
+from planet.author.artifacts import Author, AuthorCost
+from planet.catalog import Catalog
+from planet.cells import on_target
+from planet.construct import ConstructionTrace, construct
+from planet.identity import seed_of
+from planet.records.frozen import Frozen
+from planet.records.task import Task
+from planet.records.world import Brief, World, WorldKey
+from planet.tasks.grow import grow_tasks
+
+LEAST_SHARE = 0.6
+"""A world that grows fewer than this share of the tasks asked for is refused as too poor."""
+
+
+class Synthesis(Frozen):
+    """What became of one brief."""
+
+    world: World | None  # None: refused
+    key: WorldKey | None
+    tasks: tuple[Task, ...]
+    trace: ConstructionTrace
+    refused: dict[str, int]  # validator, audit rule, "author", "no_draft" or "too_few_tasks" -> count
+    audit_steps: int  # session calls executed by audits: charged
+    on_target: bool | None  # at least half of the tasks exercise the brief's first cell; None: no target
+    cost: AuthorCost
+
+
+def synthesize(brief: Brief, author: Author, catalog: Catalog, seed: int, tasks: int = 10) -> Synthesis:
+    """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met at all."""
+    made = construct(brief, author, catalog, seed)
+    refused = Counter(made.trace.refused)
+    if made.world is None or made.key is None:
+        return _refusal(made.trace, refused, 0)
+    growth = grow_tasks(made.world, made.key, tasks, seed_of(seed, "tasks"))
+    refused.update(growth.refused)
+    if len(growth.tasks) < ceil(tasks * LEAST_SHARE):
+        refused["too_few_tasks"] += 1
+        return _refusal(made.trace, refused, growth.audit_steps)
+    return Synthesis(
+        world=made.world,
+        key=made.key,
+        tasks=growth.tasks,
+        trace=made.trace,
+        refused=dict(refused),
+        audit_steps=growth.audit_steps,
+        on_target=hits_target(brief, growth.tasks),
+        cost=made.trace.cost,
+    )
+
+
+def _refusal(trace: ConstructionTrace, refused: Counter[str], steps: int) -> Synthesis:
+    return Synthesis(
+        world=None,
+        key=None,
+        tasks=(),
+        trace=trace,
+        refused=dict(refused),
+        audit_steps=steps,
+        on_target=None,
+        cost=trace.cost,
+    )
+
+
+def hits_target(brief: Brief, tasks: tuple[Task, ...]) -> bool | None:
+    """Whether at least half of the audited tasks have an oracle write and an assertion owned by the first cell."""
+    if brief.target is None or not tasks:
+        return None
+    hits = sum(on_target(t.key, brief.target.cells[0]) for t in tasks)
+    return 2 * hits >= len(tasks)

@@ -1,0 +1,1 @@
+"""Tasks grown from a world: families draft them, phrasings say them, the audit admits them."""

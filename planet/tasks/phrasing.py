@@ -1,0 +1,31 @@
+"""Phrasings: the sentences in which a draft can be said."""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import yaml
+
+from planet.tasks.draft import Draft
+
+
+class Phrasing(NamedTuple):
+    """One instruction and the phrasing it was made with."""
+
+    template: str  # e.g. "update-2"
+    instruction: str
+
+
+@cache
+def phrasings() -> dict[str, tuple[str, ...]]:
+    """Family -> its phrasings."""
+    text = (Path(__file__).parent / "phrasings.yaml").read_text(encoding="utf-8")
+    return {family: tuple(lines) for family, lines in yaml.safe_load(text).items()}
+
+
+def phrase(draft: Draft, rng: Random) -> Phrasing:
+    """Say a draft in one of its family's phrasings."""
+    lines = phrasings()[draft.family]
+    number = rng.randrange(len(lines))
+    return Phrasing(f"{draft.family}-{number + 1}", lines[number].format(**draft.fields))
