@@ -29,6 +29,7 @@ def world_row(
     brief_id: str | None = None,
 ) -> WorldRow:
     """The row of a world."""
+    kinds = {service.name: service.kind for service in world.graph.services}
     return WorldRow(
         run_id=run_id,
         step=step,
@@ -41,6 +42,7 @@ def world_row(
         services=tuple(sorted({service.kind for service in world.graph.services})),
         resources=tuple(resource.name for resource in world.layout.resources),
         slice=world.slice,
+        offering=tuple(sorted({kinds[tool.service] for tool in world.offered if tool.service})),
         tools=tuple(tool.name for tool in world.offered),
         tool_set=world.tool_set,
         writers=world.writers,

@@ -73,6 +73,7 @@ class WorldRow(Row):
     services: tuple[str, ...]  # kinds
     resources: tuple[str, ...]  # all tables
     slice: tuple[str, ...]  # resources whose tools are offered
+    offering: tuple[str, ...]  # kinds of the services that own the slice, sorted: the service combination
     tools: tuple[str, ...]  # names of the offered tools
     tool_set: str  # digest of them
     writers: dict[str, tuple[str, ...]]  # table -> tools that can write it
