@@ -1,4 +1,4 @@
-"""V10: every check holds on the seed state and is not vacuous: it catches violating mutations, not obeying ones.
+"""V10: every check holds on the seed state and bites: breaking the rule is caught, obeying it is not.
 
 A mutation sets a trigger on one row and takes its effect away, inside a savepoint that is rolled back.
 """

@@ -1,4 +1,8 @@
-"""V06 and V07: the seed rows load, and no reference dangles."""
+"""V06 and V07: the seed rows load, and no reference dangles.
+
+Types are strict: 25 in a column of amounts, or True in one of truth values, would be read back as 25.0 and 1, and
+the world would come back under another identity.
+"""
 
 import re
 import sqlite3
@@ -79,7 +83,7 @@ def _valid(column: Column, resource: Resource) -> tuple[Callable[[Any], bool], s
         return lambda v: isinstance(v, str) and v in options, f"one of {listed(column.values, 12)}"
     return {
         "int": (_is_int, "a whole number"),
-        "amount": (_is_amount, "a number"),
+        "amount": (_is_amount, "a number with a decimal point"),
         "bool": (_is_bool, "0 or 1"),
         "date": (_is_date, "a date like 2026-03-14"),
     }.get(column.type, (_is_text, f"printable text of at most {LONGEST_TEXT} characters"))
@@ -94,11 +98,11 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15
+    return isinstance(value, float) and abs(value) < 1e15
 
 
 def _is_bool(value: Any) -> bool:
-    return isinstance(value, int) and value in (0, 1)
+    return isinstance(value, int) and not isinstance(value, bool) and value in (0, 1)
 
 
 def _is_date(value: Any) -> bool:
