@@ -1,0 +1,21 @@
+"""Advantages: from the rewards of a group to the weight of each member in the policy gradient."""
+
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+
+EPSILON = 1e-6
+"""Added to the standard deviation, so that a group of equal rewards has advantage 0 instead of 0 / 0."""
+
+
+def group_advantages(rewards: jax.Array, normalisation: Literal["group", "dr"] = "group") -> jax.Array:
+    """Rewards [..., g] -> advantages [..., g], each relative to its own group (the last axis).
+
+    `group`: (r - mean) / std with the population's standard deviation (GRPO, arXiv 2402.03300, section 4.1.2);
+    `dr`: r - mean, which does not favour groups that agree (Dr. GRPO, arXiv 2503.20783). A group of one gets 0.
+    """
+    centred = rewards - jnp.mean(rewards, axis=-1, keepdims=True)
+    if normalisation == "dr":
+        return centred
+    return centred / (jnp.std(rewards, axis=-1, keepdims=True) + EPSILON)

@@ -1,0 +1,139 @@
+"""Configuration of the policy: frozen, typed, free of JAX."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+PresetName = Literal["micro", "tiny"]
+
+
+class Config(BaseModel):
+    """Base of every configuration: immutable, and an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DecoderConfig(Config):
+    """Shape of the Qwen3-like decoder (Qwen3 technical report, arXiv 2505.09388). Default: the `tiny` preset."""
+
+    width: int = Field(128, gt=0)  # d, features of the residual stream
+    layers: int = Field(3, gt=0)
+    heads: int = Field(4, gt=0)  # query heads; a multiple of kv_heads
+    kv_heads: int = Field(1, gt=0)  # key-value heads, each shared by heads / kv_heads query heads
+    head_width: int = Field(32, gt=0)  # features of one head; even, because RoPE rotates pairs
+    hidden: int = Field(384, gt=0)  # features inside SwiGLU
+    vocabulary_rows: int = Field(1024, gt=0)  # rows of the embedding, spare ones included
+    qk_norm: bool = True  # RMSNorm on each head's queries and keys (Qwen3); off for the Llama family
+    tied: bool = True  # the output projection is the transposed embedding
+    rope_base: float = Field(10_000.0, gt=0)  # θ of rotary positions; 1e6 in Qwen3
+    norm_epsilon: float = Field(1e-6, gt=0)
+
+    @model_validator(mode="after")
+    def _shapes_fit(self) -> "DecoderConfig":
+        if self.heads % self.kv_heads:
+            raise ValueError(
+                f"heads={self.heads} is not a multiple of kv_heads={self.kv_heads}; change either"
+            )
+        if self.head_width % 2:
+            raise ValueError(
+                f"head_width={self.head_width} is odd, and rotary positions need pairs; make it even"
+            )
+        return self
+
+
+PRESETS: dict[PresetName, DecoderConfig] = {
+    "micro": DecoderConfig(
+        width=32, layers=2, heads=2, kv_heads=1, head_width=16, hidden=64, vocabulary_rows=256
+    ),
+    "tiny": DecoderConfig(),
+}
+"""Named shapes: `micro` for tests, `tiny` (0.7 million parameters) for the main job on a laptop."""
+
+
+class OptimizerConfig(Config):
+    """Gradient transformation. Muon orthogonalises the update of every matrix; the rest is left to Adam."""
+
+    name: Literal["muon", "adam"] = "muon"
+    learning_rate: float = Field(1e-3, gt=0)  # of the matrices (muon), or of everything (adam)
+    embedding_rate: float | None = Field(
+        None, gt=0
+    )  # Adam's rate for embedding and norms under muon; None: same
+    beta1: float = Field(0.9, ge=0, lt=1)  # Adam's decay of the first moment
+    beta2: float = Field(0.98, ge=0, lt=1)  # Adam's decay of the second moment
+    momentum: float = Field(0.95, ge=0, lt=1)  # Muon's decay of the momentum
+    clip_norm: float | None = Field(1.0, gt=0)  # global norm that gradients are clipped to; None: no clipping
+    warmup_steps: int = Field(0, ge=0)  # steps over which the rate rises linearly from 0
+
+
+class RolloutConfig(Config):
+    """How episodes are sampled. Every number but the temperature is a shape: changing one compiles anew."""
+
+    temperature: float = Field(1.0, ge=0)  # logits are divided by it; 0 takes the most likely token
+    max_turns: int = Field(8, gt=0)  # tool calls and answers an episode may emit; the session may allow fewer
+    max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
+    context: int = Field(384, gt=0)  # tokens of an episode, observations included
+    slots: int = Field(64, gt=0)  # episodes decoded side by side
+    decode_buckets: tuple[int, ...] = (64, 32, 16)  # rows that a decoding call may have, largest first
+    chunk_rows: int = Field(16, gt=0)  # rows of one prefill call
+    chunk_widths: tuple[int, ...] = (16, 32, 64, 128)  # tokens that one prefill call may read per row
+
+    @model_validator(mode="after")
+    def _shapes_fit(self) -> "RolloutConfig":
+        if max(self.decode_buckets) != self.slots:
+            raise ValueError(
+                f"decode_buckets={self.decode_buckets} must contain slots={self.slots} as its largest"
+            )
+        if self.chunk_widths != tuple(sorted(self.chunk_widths)):
+            raise ValueError(f"chunk_widths={self.chunk_widths} must rise; sort them")
+        return self
+
+
+class PackingConfig(Config):
+    """Fixed shapes of training batches: episodes are packed side by side into rows."""
+
+    width: int = Field(512, gt=0)  # tokens of a row; at least the longest episode
+    rows: int = Field(4, gt=0)  # rows of one micro-batch
+
+
+class GrpoConfig(Config):
+    """Group-relative policy optimisation (arXiv 2402.03300) with asymmetric clipping (DAPO, arXiv 2503.14476)."""
+
+    group_size: int = Field(8, gt=0)  # G, episodes of one task in an update
+    clip_low: float = Field(0.2, gt=0, lt=1)  # ε_low
+    clip_high: float = Field(0.28, gt=0)  # ε_high
+    normalisation: Literal["group", "dr"] = (
+        "group"  # A = (r - mean) / std, or r - mean (Dr. GRPO, 2503.20783)
+    )
+    aggregation: Literal["token", "sequence", "dr"] = (
+        "token"  # mean over tokens, over episodes, or a fixed budget
+    )
+    token_budget: int = Field(64, gt=0)  # sampled tokens of an episode by which `dr` divides
+    kl: float = Field(0.0, ge=0)  # β, weight of the k3 estimate of KL(policy || reference)
+    entropy: float = Field(0.0, ge=0)  # weight of the mean token entropy that is added to the objective
+    epochs: int = Field(1, gt=0)  # passes over an update's episodes
+    minibatches: int = Field(1, gt=0)  # optimizer steps of one pass
+    optimizer: OptimizerConfig = OptimizerConfig()
+
+
+class WarmStartConfig(Config):
+    """Supervised start on oracle demonstrations."""
+
+    steps: int = Field(120, gt=0)  # optimizer steps
+    batch: int = Field(16, gt=0)  # demonstrations of a step
+    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=1e-2, warmup_steps=5)
+    final_rate: float = Field(
+        0.1, ge=0, le=1
+    )  # share of the learning rate left at the last step (linear decay)
+
+
+class PolicyConfig(Config):
+    """Everything that makes a policy."""
+
+    decoder: DecoderConfig = DecoderConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    packing: PackingConfig = PackingConfig()
+    grpo: GrpoConfig = GrpoConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    compilation_cache: str | None = (
+        None  # folder of compiled programs, shared by runs; None: compile every time
+    )

@@ -1,0 +1,199 @@
+"""`Decoder`: the Qwen3 architecture in Flax NNX (Qwen3 technical report, arXiv 2505.09388).
+
+RMSNorm before every block, rotary positions, grouped queries with an RMSNorm on each head's queries and keys, SwiGLU,
+tied embeddings. Dimensions: b batch, t token, s key position, d width, k key-value head, g queries per key-value
+head, h head width, v vocabulary, l layer.
+
+The functional core works on plain nested dictionaries of arrays: `parameters(config, seed)` makes them and
+`network(config, params)` binds them, inside or outside of jit. Attention reads from *sources*, any number of
+(keys, values, mask): training has one, decoding has two (the cache, and the tokens since it was last written), so
+that a decoding step never copies the cache.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from policy.config import DecoderConfig
+
+Params = dict[str, Any]
+"""Nested dictionary of float32 arrays."""
+
+
+class Source(NamedTuple):
+    """What attention may read, beside the tokens at hand."""
+
+    keys: jax.Array  # [b, k, s, h]
+    values: jax.Array  # [b, k, s, h]
+    mask: jax.Array  # [b, t, s] bool: query t may read key s
+
+
+class RMSNorm(nnx.Module):
+    """Root-mean-square normalisation over the last axis."""
+
+    def __init__(self, width: int, epsilon: float) -> None:
+        self.scale = nnx.Param(jnp.ones(width))
+        self.epsilon = epsilon
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        power = jnp.mean(jnp.square(x), axis=-1, keepdims=True)
+        return x * jax.lax.rsqrt(power + self.epsilon) * self.scale[...]
+
+
+class Attention(nnx.Module):
+    """Grouped-query attention with rotary positions."""
+
+    def __init__(self, config: DecoderConfig, rngs: nnx.Rngs) -> None:
+        c = self.config = config
+        queries, shared = c.heads * c.head_width, c.kv_heads * c.head_width
+        self.query = nnx.Param(_matrix(rngs, c.width, queries))
+        self.key = nnx.Param(_matrix(rngs, c.width, shared))
+        self.value = nnx.Param(_matrix(rngs, c.width, shared))
+        self.output = nnx.Param(_matrix(rngs, queries, c.width, scale=(2 * c.layers) ** -0.5))
+        if c.qk_norm:
+            self.query_norm = RMSNorm(c.head_width, c.norm_epsilon)
+            self.key_norm = RMSNorm(c.head_width, c.norm_epsilon)
+
+    def project(
+        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, t, h], values [b, k, t, h]."""
+        c = self.config
+        b, t, _ = x.shape
+        q = (x @ self.query[...]).reshape(b, t, c.kv_heads, c.heads // c.kv_heads, c.head_width)
+        k = (x @ self.key[...]).reshape(b, t, c.kv_heads, c.head_width)
+        v = (x @ self.value[...]).reshape(b, t, c.kv_heads, c.head_width)
+        if c.qk_norm:
+            q, k = self.query_norm(q), self.key_norm(k)
+        q, k = rotate(q.transpose(0, 2, 3, 1, 4), rotation), rotate(k.transpose(0, 2, 1, 3), rotation)
+        return q, k, v.transpose(0, 2, 1, 3)
+
+    def attend(self, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
+        """Queries [b, k, g, t, h] read from all sources; the result is [b, t, d]."""
+        b, k, g, t, h = q.shape
+        rows = q.reshape(b, k, g * t, h) * h**-0.5
+        scores = []
+        for source in sources:
+            score = jnp.einsum("bkqh,bksh->bkqs", rows, source.keys).reshape(b, k, g, t, -1)
+            scores.append(jnp.where(source.mask[:, None, None], score, -1e30))
+        weights = jax.nn.softmax(jnp.concatenate(scores, axis=-1), axis=-1).reshape(b, k, g * t, -1)
+        mixed, start = jnp.zeros_like(rows), 0
+        for source in sources:
+            stop = start + source.keys.shape[2]
+            mixed += jnp.einsum("bkqs,bksh->bkqh", weights[..., start:stop], source.values)
+            start = stop
+        heads = mixed.reshape(b, k, g, t, h).transpose(0, 3, 1, 2, 4).reshape(b, t, k * g * h)
+        return heads @ self.output[...]
+
+
+class SwiGLU(nnx.Module):
+    """Gated feed-forward block (arXiv 2002.05202)."""
+
+    def __init__(self, config: DecoderConfig, rngs: nnx.Rngs) -> None:
+        self.gate = nnx.Param(_matrix(rngs, config.width, config.hidden))
+        self.up = nnx.Param(_matrix(rngs, config.width, config.hidden))
+        self.down = nnx.Param(_matrix(rngs, config.hidden, config.width, scale=(2 * config.layers) ** -0.5))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return (jax.nn.silu(x @ self.gate[...]) * (x @ self.up[...])) @ self.down[...]
+
+
+class Block(nnx.Module):
+    """One layer: attention, then SwiGLU, each behind its norm and added to the stream."""
+
+    def __init__(self, config: DecoderConfig, rngs: nnx.Rngs) -> None:
+        self.attention_norm = RMSNorm(config.width, config.norm_epsilon)
+        self.attention = Attention(config, rngs)
+        self.hidden_norm = RMSNorm(config.width, config.norm_epsilon)
+        self.hidden = SwiGLU(config, rngs)
+
+    def __call__(
+        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array], mask: jax.Array, past: tuple[Source, ...]
+    ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+        """x [b, t, d] -> the stream after this layer, and this layer's keys and values [b, k, t, h]."""
+        q, k, v = self.attention.project(self.attention_norm(x), rotation)
+        x = x + self.attention.attend(q, (*past, Source(k, v, mask)))
+        return x + self.hidden(self.hidden_norm(x)), (k, v)
+
+
+class Decoder(nnx.Module):
+    """Token ids to next-token logits."""
+
+    def __init__(self, config: DecoderConfig, rngs: nnx.Rngs) -> None:
+        self.config = config
+        shape = (config.vocabulary_rows, config.width)
+        self.embedding = nnx.Param(jax.random.normal(rngs.params(), shape) * config.width**-0.5)
+        self.blocks = nnx.List([Block(config, rngs) for _ in range(config.layers)])
+        self.norm = RMSNorm(config.width, config.norm_epsilon)
+        if not config.tied:
+            self.head = nnx.Param(_matrix(rngs, config.width, config.vocabulary_rows))
+
+    def hidden(
+        self,
+        ids: jax.Array,
+        positions: jax.Array,
+        mask: jax.Array,
+        past: tuple[tuple[Source, ...], ...] | None = None,
+    ) -> tuple[jax.Array, list[tuple[jax.Array, jax.Array]]]:
+        """The normalised stream [b, t, d], and each layer's keys and values of these tokens.
+
+        ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per layer, what
+        else it may read.
+        """
+        # Scaled to unit variance: the embedding is small because it is also the output projection.
+        x = self.embedding[...][ids] * self.config.width**0.5
+        rotation = angles(positions, self.config)
+        written = []
+        for index, block in enumerate(self.blocks):
+            x, pair = block(x, rotation, mask, past[index] if past else ())
+            written.append(pair)
+        return self.norm(x), written
+
+    def logits(self, hidden: jax.Array) -> jax.Array:
+        """[..., d] -> [..., v]."""
+        return hidden @ (self.embedding[...].T if self.config.tied else self.head[...])
+
+
+def angles(positions: jax.Array, config: DecoderConfig) -> tuple[jax.Array, jax.Array]:
+    """Cosine and sine of the rotary angles, [b, t, h/2] each (RoFormer, arXiv 2104.09864)."""
+    rates = config.rope_base ** (-jnp.arange(0, config.head_width, 2) / config.head_width)
+    turned = positions[..., None].astype(jnp.float32) * rates
+    return jnp.cos(turned), jnp.sin(turned)
+
+
+def rotate(x: jax.Array, rotation: tuple[jax.Array, jax.Array]) -> jax.Array:
+    """Rotate [b, ..., t, h] by the positions; the i-th feature pairs with the one half a head further."""
+    b, t, half = rotation[0].shape
+    cos, sin = (part.reshape(b, *(1,) * (x.ndim - 3), t, half) for part in rotation)
+    low, high = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([low * cos - high * sin, high * cos + low * sin], axis=-1)
+
+
+def parameters(config: DecoderConfig, seed: int) -> Params:
+    """Fresh parameters; equal seeds give equal parameters."""
+    return nnx.to_pure_dict(nnx.state(Decoder(config, nnx.Rngs(params=seed)), nnx.Param))
+
+
+def network(config: DecoderConfig, params: Params) -> Decoder:
+    """A decoder that computes with `params`."""
+    graph, template = _template(config)
+    state = jax.tree.map(lambda leaf: leaf, template)
+    nnx.replace_by_pure_dict(state, params)
+    return nnx.merge(graph, state)
+
+
+def count(params: Params) -> int:
+    """Number of parameters."""
+    return sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+@lru_cache(maxsize=8)
+def _template(config: DecoderConfig) -> tuple[Any, Any]:
+    return nnx.split(nnx.eval_shape(lambda: Decoder(config, nnx.Rngs(params=0))), nnx.Param)
+
+
+def _matrix(rngs: nnx.Rngs, fan_in: int, fan_out: int, scale: float = 1.0) -> jax.Array:
+    return jax.random.normal(rngs.params(), (fan_in, fan_out)) * (scale * fan_in**-0.5)

@@ -1,0 +1,70 @@
+"""Demonstrations: an oracle's calls with the results they had, written in tokens."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planet.records.episode import Call, ToolResult
+from planet.records.view import TaskView
+from policy.codec import Answer, Codec, Malformed
+from policy.errors import DemonstrationError
+from policy.packing import Example
+
+
+class Demonstration(NamedTuple):
+    """One solved task."""
+
+    view: TaskView
+    calls: tuple[Call, ...]
+    answer: str
+
+
+def written(codec: Codec, demonstration: Demonstration) -> Example:
+    """A demonstration as tokens, with a loss on calls and answer alone.
+
+    Raises DemonstrationError when a call cannot be read back as it was, e.g. because it uses a literal that the
+    episode has not shown: a policy could never say it.
+    """
+    episode = codec.episode(demonstration.view)
+    ids, sampled = list(episode.prompt()), []
+    sampled += [False] * len(ids)
+
+    def add(tokens: list[int], spoken: bool) -> None:
+        ids.extend(tokens)
+        sampled.extend([spoken] * len(tokens))
+
+    for call in demonstration.calls:
+        known = len(episode.literals())
+        tokens = episode.encode_call(call.tool or "", dict(call.arguments))
+        _require_sayable(demonstration.view, call, episode.literals()[known:])
+        _require_faithful(demonstration.view, call, episode.parse(tokens))
+        add(tokens, True)
+        add(episode.observation(ToolResult(call.payload, call.error)), False)
+    known = len(episode.literals())
+    tokens = episode.encode_answer(demonstration.answer)
+    _require_sayable(demonstration.view, None, episode.literals()[known:])
+    add(tokens, True)
+    return Example(
+        ids=np.asarray(ids, np.int32),
+        sampled=np.asarray(sampled, bool),
+        logp=np.zeros(len(ids), np.float32),
+        advantage=1.0,
+        weight=1.0,
+    )
+
+
+def _require_sayable(view: TaskView, call: Call | None, new: tuple[str, ...]) -> None:
+    if new:
+        what = call.tool if call else "the answer"
+        raise DemonstrationError(
+            f"task {view.task_id}: {what} uses {new[0]!r}, which neither the instruction nor a result has shown; "
+            f"let the oracle read it first, or add its words to the vocabulary"
+        )
+
+
+def _require_faithful(view: TaskView, call: Call, read: Any) -> None:
+    if isinstance(read, (Answer, Malformed)) or (read.tool, read.arguments) != (
+        call.tool,
+        dict(call.arguments),
+    ):
+        raise DemonstrationError(f"task {view.task_id}: {call.tool} {call.arguments} is read back as {read}")

@@ -1,0 +1,79 @@
+"""Warm start: supervised learning of oracle demonstrations, with a loss on what the agent says."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from planet.identity import seed_of
+from policy import gradients
+from policy.codec import Codec
+from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
+from policy.decoder import Params
+from policy.demonstration import Demonstration, written
+from policy.errors import DemonstrationError
+from policy.optimizer import optimizer
+from policy.packing import Example, batches, pack
+from policy.trainer import Metrics, summary
+
+import jax.numpy as jnp  # isort: skip
+
+Progressed = Callable[[int, Metrics], None]
+"""Called after every step with its number, from 1, and its metrics."""
+
+
+def examples_of(codec: Codec, demonstrations: Sequence[Demonstration]) -> tuple[list[Example], list[str]]:
+    """Demonstrations in tokens, and why some could not be written."""
+    examples, refused = [], []
+    for demonstration in demonstrations:
+        try:
+            examples.append(written(codec, demonstration))
+        except DemonstrationError as error:
+            refused.append(str(error))
+    return examples, refused
+
+
+def warm_start(
+    decoder: DecoderConfig,
+    params: Params,
+    examples: Sequence[Example],
+    config: WarmStartConfig,
+    packing: PackingConfig,
+    seed: int,
+    progressed: Progressed | None = None,
+) -> tuple[Params, list[Metrics]]:
+    """Train on demonstrations; the given parameters are consumed. Returns the new ones and metrics per step.
+
+    Every pass over the examples has an order of its own; the learning rate falls to `final_rate` of its value.
+    """
+    if not examples:
+        raise DemonstrationError("there is no demonstration to learn from; the foundation set is empty")
+    decay = (config.steps, config.final_rate)
+    state: Any = optimizer(config.optimizer, *decay).init(params)
+    order = _Order(len(examples), seed)
+    history: list[Metrics] = []
+    for number in range(1, config.steps + 1):
+        chosen = [examples[index] for index in order.take(config.batch)]
+        tokens = sum(int(example.sampled.sum()) for example in chosen)
+        packed = pack([example._replace(weight=1.0 / tokens) for example in chosen], packing.width)
+        progress = gradients.nothing_yet(params)
+        for batch in batches(packed, packing.rows):
+            progress = gradients.accumulate(decoder, None, params, progress, batch, jnp.float32(1.0))
+        params, state, _ = gradients.step(config.optimizer, decay, params, state, progress.gradients)
+        history.append(summary(progress.sums))
+        if progressed:
+            progressed(number, history[-1])
+    return params, history
+
+
+class _Order:
+    """An endless sequence of indices: permutation after permutation."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.size, self.rng, self.waiting = size, np.random.default_rng(seed_of(seed, "warm start")), []
+
+    def take(self, count: int) -> list[int]:
+        while len(self.waiting) < count:
+            self.waiting.extend(int(i) for i in self.rng.permutation(self.size))
+        taken, self.waiting = self.waiting[:count], self.waiting[count:]
+        return taken
