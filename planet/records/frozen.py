@@ -14,9 +14,10 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def replace(self, **changes: Any) -> "Any":
-        """A copy with the given fields changed, not validated again; nothing cached on the original comes along."""
+        """A copy with the given fields changed, not validated again; nothing cached comes along."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         unknown = changes.keys() - fields.keys()
         if unknown:
-            raise TypeError(f"{type(self).__name__} has no field {min(unknown)}; fields are {', '.join(fields)}")
+            known = ", ".join(fields)
+            raise TypeError(f"{type(self).__name__} has no field {min(unknown)}; fields are {known}")
         return type(self).model_construct(**(fields | changes))

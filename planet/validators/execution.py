@@ -5,15 +5,16 @@ with every tool of the world offered instead of one task's.
 """
 
 import sqlite3
+from collections.abc import Iterator
 from typing import Any
 
 from planet.author.artifacts import Link
-from planet.records.episode import ToolResult
 from planet.records.world import Column, Resource
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
 from planet.validators.text import shown
-from planet.world.database import build, quote
+from planet.world.database import quote
+from planet.world.tools import default_of
 
 State = dict[str, list[tuple]]
 """Rows by table, in the order of their ids."""
@@ -21,45 +22,50 @@ State = dict[str, list[tuple]]
 
 def world_runs(subject: Subject) -> list[Violation]:
     """V12."""
-    if subject.key.world_id != subject.world.id:
-        seen, due = shown(subject.key.world_id), subject.world.id
-        message = f"the key is for world {seen}, not {due}; load both from one folder"
-        return [_fault("rules", "key", message)]
-    image = build(subject.world)
-    start = _state(image, subject)
+    seen, due = subject.key.world_id, subject.world.id
+    if seen != due:
+        return [
+            _fault(
+                "rules", "key", f"the key is for world {shown(seen)}, not {due}; load both from one folder"
+            )
+        ]
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.deserialize(image.serialize())
-    image.close()
+    connection.deserialize(subject.tables.serialize())
+    subject.add_pages(connection)
+    start = _state(connection, [*subject.resources, "documents"])
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("SAVEPOINT episode")
-    found = _pages(connection, subject)
+    found = [*_pages(connection, subject)]
     for resource in subject.world.layout.resources:
         if resource.tools:
             found += _Probe(connection, subject, resource).run()
     connection.execute("ROLLBACK TO episode")
-    if _state(connection, subject) != start:
-        found.append(_fault("seed", "reset", "a rollback and a fresh load do not give the same rows"))
+    found += _differences(_state(connection, list(start)), start, "a reset")
+    found += _differences(_state(subject.tables, list(subject.resources)), start, "a reload")
     connection.close()
     return found
 
 
-def _state(connection: sqlite3.Connection, subject: Subject) -> State:
-    names = [*subject.resources, "documents"]
+def _state(connection: sqlite3.Connection, names: list[str]) -> State:
     return {
         name: connection.execute(f'SELECT * FROM {quote(name)} ORDER BY "id"').fetchall() for name in names
     }
 
 
-def _pages(connection: sqlite3.Connection, subject: Subject) -> list[Violation]:
-    search, read = subject.tools["search_documents"], subject.tools["get_document"]
-    results = {"search_documents": search(connection, {"query": "policy"}, [])}
+def _differences(state: State, start: State, what: str) -> Iterator[Violation]:
+    for name, rows in state.items():
+        if rows != start[name]:
+            yield _fault("seed", name, f"{what} gives other rows of {name} than the episode began with")
+
+
+def _pages(connection: sqlite3.Connection, subject: Subject) -> Iterator[Violation]:
+    calls: dict[str, dict[str, Any]] = {"search_documents": {"query": "policy"}}
     if subject.world.documents:
-        results["get_document"] = read(connection, {"id": subject.world.documents[0].id}, [])
-    return [
-        _fault("rules", tool, f"tool {tool} does not answer: {result.error}")
-        for tool, result in results.items()
-        if not result.ok
-    ]
+        calls["get_document"] = {"id": subject.world.documents[0].id}
+    for tool, arguments in calls.items():
+        result = subject.tools[tool](connection, arguments, [])
+        if not result.ok:
+            yield _fault("rules", tool, f"tool {tool} does not answer: {result.error}")
 
 
 class _Probe:
@@ -67,81 +73,77 @@ class _Probe:
 
     def __init__(self, connection: sqlite3.Connection, subject: Subject, resource: Resource) -> None:
         self.connection, self.subject, self.resource = connection, subject, resource
-        rows = subject.world.seed.rows[resource.name]
-        self.first = dict(zip((c.name for c in resource.columns), rows[0], strict=True))
+        self.rows = subject.world.seed.rows[resource.name]
+        self.first = dict(zip((c.name for c in resource.columns), self.rows[0], strict=True))
         self.found: list[Violation] = []
 
     def run(self) -> list[Violation]:
+        """What does not work."""
         name, key = self.resource.name, self.first["id"]
-        status = self.resource.status
-        self._call(f"list_{name}", {})
-        shown_rows = self._call(f"search_{name}", {"filters": [{"column": "id", "op": "=", "value": key}]})
-        if shown_rows and [row["id"] for row in shown_rows["rows"]] != [key]:
-            self._report(f"search_{name}", f"does not find {key} by its id")
-        self._persists(key, {status: _another(self.resource.column(status), self.first[status])})
-        values = self._new_record()
-        if values is not None:
-            made = self._call(f"update_{name}", values)
+        self._call("list", {})
+        hits = self._call("search", {"filters": [{"column": "id", "op": "=", "value": key}]})
+        if hits and [row["id"] for row in hits["rows"]] != [key]:
+            self._report("search", f"does not find {name} {key} by its id")
+        self._reads(key, self.first)
+        status = self.resource.column(self.resource.status)
+        change = {status.name: next(v for v in status.values if v != self.first[status.name])}
+        if self._call("update", {"id": key, **change}):
+            self._reads(key, self.first | change)
+        record = self._new_record()
+        if record is not None:
+            made = self._call("update", record)
             if made:
-                self._reads(made["id"], values)
+                self._reads(made["id"], record)
         return self.found
 
-    def _persists(self, key: str, change: dict[str, Any]) -> None:
-        self._reads(key, self.first)
-        if self._call(f"update_{self.resource.name}", {"id": key, **change}):
-            self._reads(key, self.first | change)
-
     def _reads(self, key: str, wanted: dict[str, Any]) -> None:
-        row = self._call(f"get_{self.resource.name}", {"id": key})
+        row = self._call("get", {"id": key})
         for column, value in wanted.items():
             if row and row[column] != value:
-                self._report(
-                    f"get_{self.resource.name}",
-                    f"shows {column} {shown(row[column])} instead of {shown(value)}",
-                )
+                self._report("get", f"shows {column} {shown(row[column])} instead of {shown(value)}")
 
     def _new_record(self) -> dict[str, Any] | None:
-        """Arguments for a record like the first one; None when a unique column leaves no value to give."""
-        values = {}
+        """The fewest columns of a new record; None when a unique one of them leaves no value to give."""
+        record: dict[str, Any] = {}
         for column in self.resource.columns[1:]:
-            if not column.required:
-                continue
-            value = self._unused(column) if column.unique else self.first[column.name]
-            if value is None:
-                return None
-            values[column.name] = bool(value) if column.type == "bool" else value
-        return values or {self.resource.status: self.resource.column(self.resource.status).values[0]}
+            if column.required and default_of(column, self.resource, "") is None:
+                value = self._value(column)
+                if value is None:
+                    return None
+                record[column.name] = bool(value) if column.type == "bool" else value
+        status = self.resource.column(self.resource.status)
+        return record or {status.name: status.values[0]}
 
-    def _unused(self, column: Column) -> Any:
-        held = {
-            row[self.resource.columns.index(column)]
-            for row in self.subject.world.seed.rows[self.resource.name]
-        }
-        if column.type == "text":
-            return next(text for n in range(len(held) + 1) if (text := f"new {n}") not in held)
-        if column.type in ("int", "amount"):
-            return next(n for n in range(len(held) + 1) if n not in held)
+    def _value(self, column: Column) -> Any:
+        """A value that the column takes, and no row has if the column is unique; None when there is none."""
+        index = self.resource.columns.index(column)
+        held = {row[index] for row in self.rows} if column.unique else set()
         if column.type == "ref":
             parents = self.subject.world.seed.rows[column.ref or ""]
             return next((row[0] for row in parents if row[0] not in held), None)
+        if not column.unique:
+            return self.first[column.name]
+        if column.type in ("int", "amount"):
+            return max(held) + 1
+        if column.type == "text":
+            return next(text for n in range(len(held) + 1) if (text := f"new {n}") not in held)
         return next((v for v in column.values if v not in held), None)
 
-    def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+    def _call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """The payload of a call; None, and a finding, when it fails."""
+        run = self.subject.tools[f"{operation}_{self.resource.name}"]
         try:
-            result = self.subject.tools[tool](self.connection, arguments, [])
+            result = run(self.connection, arguments, [])
         except sqlite3.Error as error:
-            result = ToolResult(None, str(error))
+            self._report(operation, f"fails: {error}")
+            return None
         if not result.ok:
-            self._report(tool, f"does not answer: {result.error}")
+            self._report(operation, f"does not answer: {result.error}")
         return result.payload
 
-    def _report(self, tool: str, problem: str) -> None:
+    def _report(self, operation: str, problem: str) -> None:
+        tool = f"{operation}_{self.resource.name}"
         self.found.append(_fault("schema", tool, f"tool {tool} {problem}"))
-
-
-def _another(column: Column, value: Any) -> Any:
-    return next(v for v in column.values if v != value)
 
 
 def _fault(link: Link, where: str, message: str) -> Violation:

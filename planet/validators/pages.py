@@ -60,7 +60,8 @@ def _secrets(subject: Subject) -> re.Pattern[str]:
     """Ids of rules, and ids of records: a page speaks of kinds of records, never of one."""
     names = [re.escape(i.id) for i in subject.key.invariants]
     prefixes = [re.escape(r.prefix) + r"-\d+" for r in subject.world.layout.resources]
-    return re.compile(r"(?<!\w)(" + "|".join([*names, *prefixes]) + r")(?!\w)", re.IGNORECASE)
+    either = "|".join([*names, *prefixes]) or "(?!)"  # with nothing to hide, a pattern that never matches
+    return re.compile(rf"(?<!\w)({either})(?!\w)", re.IGNORECASE)
 
 
 def _own_words(subject: Subject) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """V06 and V07: the seed rows load, and no reference dangles.
 
-Types are strict: 25 in a column of amounts, or True in one of truth values, would be read back as 25.0 and 1, and
-the world would come back under another identity.
+Types are strict: 25 in a column of amounts, or True in one of truth values, would be read back as 25.0 and 1,
+and the world would come back under another identity.
 """
 
 import re
