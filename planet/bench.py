@@ -1,4 +1,4 @@
-"""`python -m planet.bench`: how fast worlds run, as ratios to raw SQLite measured in the same run, on one core.
+"""`python -m planet.bench`: how fast worlds run, as ratios to raw SQLite measured in the same run.
 
 An episode's start is compared with a raw savepoint + update + rollback, a tool call with its bare statement.
 """
@@ -45,7 +45,9 @@ def bench_episode(session: Session, task: Task, raw: sqlite3.Connection, repeats
     return timed(lambda: session.begin(task), repeats), timed(baseline, repeats)
 
 
-def bench_calls(session: Session, task: Task, raw: sqlite3.Connection, repeats: int) -> dict[str, tuple[float, float]]:
+def bench_calls(
+    session: Session, task: Task, raw: sqlite3.Connection, repeats: int
+) -> dict[str, tuple[float, float]]:
     """Operation -> (tool call, bare statement) in microseconds."""
     resource = session.image.world.layout.resource(session.image.world.slice[0])
     session.begin(task)
@@ -68,12 +70,17 @@ def bench_calls(session: Session, task: Task, raw: sqlite3.Connection, repeats: 
         ),
     }
     return {
-        operation: (_tool(session, task, operation, resource, arguments, repeats), _bare(raw, sql, values, repeats))
+        operation: (
+            _tool(session, task, operation, resource, arguments, repeats),
+            _bare(raw, sql, values, repeats),
+        )
         for operation, (arguments, sql, values) in plans.items()
     }
 
 
-def _tool(session: Session, task: Task, operation: str, resource: Resource, arguments: dict, repeats: int) -> float:
+def _tool(
+    session: Session, task: Task, operation: str, resource: Resource, arguments: dict, repeats: int
+) -> float:
     name = f"{operation}_{resource.name}"
     session.turns = None
 
@@ -115,7 +122,9 @@ def main(argv: list[str] | None = None) -> int:
     print(f"{'what':<28}{'µs':>9}{'raw SQLite µs':>15}{'ratio':>8}{'bound':>7}")
     rows = {"new episode": (*bench_episode(session, task, raw, repeats), 5.0)}
     raw.execute("BEGIN")  # a session works inside a savepoint, so its statements do not commit one by one
-    rows |= {f"tool call: {op}": (*pair, 4.0) for op, pair in bench_calls(session, task, raw, repeats).items()}
+    rows |= {
+        f"tool call: {op}": (*pair, 4.0) for op, pair in bench_calls(session, task, raw, repeats).items()
+    }
     for name, (ours, theirs, bound) in rows.items():
         print(f"{name:<28}{ours:>9.2f}{theirs:>15.2f}{ours / theirs:>8.2f}{bound:>7.1f}")
     session.begin(task)

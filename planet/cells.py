@@ -1,7 +1,7 @@
 """Cells: the skills and places by which weakness is counted, each "facet:value".
 
-A task *requires* its cells (an opportunity). A cell *owns* evidence: the skill facets own all evidence of their
-tasks, the place facets own what lies in their tables.
+A task *requires* its cells (an opportunity). A cell *owns* evidence: the skill facets own all evidence of
+their tasks, the place facets own what lies in their tables.
 """
 
 from planet.records.task import AssertionKind, Facets, PlannedCall, TaskKey
@@ -29,7 +29,12 @@ def cells_of(key: TaskKey) -> frozenset[str]:
 
 
 def _task_cells(facets: Facets) -> set[str]:
-    cells = {f"family:{facets.family}", f"hops:{facets.hops}", f"industry:{facets.industry}", f"role:{facets.role}"}
+    cells = {
+        f"family:{facets.family}",
+        f"hops:{facets.hops}",
+        f"industry:{facets.industry}",
+        f"role:{facets.role}",
+    }
     if facets.pattern:
         cells.add(f"pattern:{facets.pattern}")
     return cells | {f"pair:{p}" for p in facets.pairs}
@@ -42,9 +47,14 @@ def _place_cells(facets: Facets) -> frozenset[str]:
 
 
 def owned(key: TaskKey, evidence: str) -> frozenset[str]:
-    """Cells that own one assertion, or one invariant at stake, of the task; KeyError when it has no such evidence."""
+    """Cells that own one assertion, or one invariant at stake, of the task; KeyError when it has no such."""
     kind, table = _evidence(key, evidence)
-    cells = _task_cells(key.facets) | {"operation:update", f"kind:{kind}", f"resource:{table}", f"tool:update_{table}"}
+    cells = _task_cells(key.facets) | {
+        "operation:update",
+        f"kind:{kind}",
+        f"resource:{table}",
+        f"tool:update_{table}",
+    }
     if table in key.facets.resources:
         cells.add(f"service:{key.facets.services[key.facets.resources.index(table)]}")
     return frozenset(cells)
@@ -64,7 +74,9 @@ def _evidence(key: TaskKey, name: str) -> tuple[AssertionKind | str, str]:
 def on_target(key: TaskKey, cell: str) -> bool:
     """Whether the task exercises the cell: an oracle write and an assertion are owned by it."""
     names = [a.id for a in key.assertions] + list(key.at_stake)
-    return any(_writes(c, key, cell) for c in key.oracle if c.required) and any(cell in owned(key, n) for n in names)
+    return any(_writes(c, key, cell) for c in key.oracle if c.required) and any(
+        cell in owned(key, n) for n in names
+    )
 
 
 def _writes(call: PlannedCall, key: TaskKey, cell: str) -> bool:
@@ -73,7 +85,9 @@ def _writes(call: PlannedCall, key: TaskKey, cell: str) -> bool:
     if facet in SKILL_FACETS:
         return cell in _task_cells(key.facets)
     if facet == "service":
-        return table in key.facets.resources and key.facets.services[key.facets.resources.index(table)] == value
+        return (
+            table in key.facets.resources and key.facets.services[key.facets.resources.index(table)] == value
+        )
     if facet == "kind":
         return value in key.facets.kinds
     return cell in (f"operation:{call.tool.split('_')[0]}", f"resource:{table}", f"tool:{call.tool}")

@@ -1,5 +1,7 @@
-"""Construction: an author proposes five links, expansion makes the world, twelve validators judge it, and what they
-find goes back to the author of the link at fault."""
+"""Construction: an author proposes five links, expansion makes the world, twelve validators judge it.
+
+What they find goes back to the author of the link at fault.
+"""
 
 from collections import Counter
 
@@ -55,7 +57,7 @@ class ConstructionTrace(Frozen):
 
     @property
     def refused(self) -> Counter[str]:
-        """Validator -> how many of the worlds made it fired on; `author` counts proposals that could not be used."""
+        """Validator -> worlds on which it fired; `author` counts proposals that could not be used."""
         fired = Counter(v for report in self.reports for v in report.fired)
         unusable = sum(a.problem is not None for a in self.attempts)
         return fired + Counter({"author": unusable})
@@ -72,8 +74,8 @@ class Construction(Frozen):
 def construct(brief: Brief, author: Author, catalog: Catalog, seed: int) -> Construction:
     """Propose, expand, validate, repair; at most TRIES proposals per link.
 
-    Returns a construction without a world when the author did not get there; raises BriefError when the brief itself
-    cannot be met.
+    Returns a construction without a world when the author did not get there; raises BriefError when the brief
+    itself cannot be met.
     """
     artifacts: dict[Link, Artifact] = {}
     tries: Counter[Link] = Counter()
@@ -139,9 +141,13 @@ def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Art
 
 
 def _judge(
-    brief: Brief, catalog: Catalog, seed: int, artifacts: dict[Link, Artifact], reports: list[ValidationReport]
+    brief: Brief,
+    catalog: Catalog,
+    seed: int,
+    artifacts: dict[Link, Artifact],
+    reports: list[ValidationReport],
 ) -> tuple[World, WorldKey] | dict[Link, tuple[str, ...]]:
-    """The admitted world and key, or what is wrong with which link. Appends to `reports` when a world was made."""
+    """The admitted world and key, or what is wrong with which link. Adds to `reports` when one was made."""
     try:
         world, key = expand(brief, catalog, seed, artifacts)
     except AuthorError as error:
@@ -157,7 +163,9 @@ def _judge(
     }
 
 
-def expand(brief: Brief, catalog: Catalog, seed: int, artifacts: dict[Link, Artifact]) -> tuple[World, WorldKey]:
+def expand(
+    brief: Brief, catalog: Catalog, seed: int, artifacts: dict[Link, Artifact]
+) -> tuple[World, WorldKey]:
     """The world that five artifacts describe; deterministic in them and in `seed`."""
     company, graph, schema = artifacts["company"], artifacts["graph"], artifacts["schema"]
     rows, rules = artifacts["seed"], artifacts["rules"]

@@ -22,7 +22,7 @@ def digest(value: Any, length: int = 16) -> str:
 
 
 def stream(*names: str | int) -> random.Random:
-    """A random stream for one purpose, e.g. `stream(seed, "tasks", world_id)`; independent of every other name."""
+    """A random stream for one purpose, e.g. `stream(seed, "tasks", world_id)`; independent of all others."""
     return random.Random(seed_of(*names))
 
 

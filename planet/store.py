@@ -7,12 +7,14 @@
     DIR/keys/<id>.json         the world's key
     DIR/keys/<id>.tasks.jsonl  task keys
 
-Every file is written beside its place and moved there, the manifest last: a world is in the manifest, whole, or absent.
+Every file is written beside its place and moved there, the manifest last: a world is in the manifest, whole,
+or absent.
 """
 
 import json
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +36,7 @@ class StoredWorld(NamedTuple):
 
 
 def write_world(folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ...]) -> None:
-    """Write one world and enter it in the manifest; writing it again changes nothing. OSError when the disk is full."""
+    """Write one world and enter it in the manifest; writing it again changes nothing. OSError: disk full."""
     for part in ("worlds", "tasks", "keys"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     _write_text(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())
@@ -52,7 +54,9 @@ def write_world(folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ..
         "checks": len(key.invariants),
         "tasks": len(tasks),
     }
-    _write_text(folder / "manifest.json", json.dumps({"format": 1, "worlds": worlds}, indent=1, sort_keys=True))
+    _write_text(
+        folder / "manifest.json", json.dumps({"format": 1, "worlds": worlds}, indent=1, sort_keys=True)
+    )
 
 
 def world_ids(folder: Path) -> tuple[str, ...]:
@@ -61,14 +65,16 @@ def world_ids(folder: Path) -> tuple[str, ...]:
 
 
 def read_world(folder: Path, world_id: str) -> StoredWorld:
-    """A world, its key and its tasks; StorageError when a file is missing, unreadable or does not match its id."""
+    """A world, its key and its tasks; StorageError when a file is missing, unreadable or was changed."""
     if not world_id.isalnum():
         raise StorageError(f"{world_id!r} is no world id; see {folder / 'manifest.json'}")
     try:
         bare = World.model_validate_json((folder / "worlds" / f"{world_id}.json").read_bytes())
         key = WorldKey.model_validate_json((folder / "keys" / f"{world_id}.json").read_bytes())
         views = [TaskView.model_validate_json(x) for x in _read_lines(folder / "tasks" / f"{world_id}.jsonl")]
-        keys = [TaskKey.model_validate_json(x) for x in _read_lines(folder / "keys" / f"{world_id}.tasks.jsonl")]
+        keys = [
+            TaskKey.model_validate_json(x) for x in _read_lines(folder / "keys" / f"{world_id}.tasks.jsonl")
+        ]
         world = bare.replace(seed=_read_rows(folder / "worlds" / f"{world_id}.sqlite", bare))
     except (OSError, ValidationError, sqlite3.Error) as error:
         reason = str(error).splitlines()[0]
@@ -89,7 +95,9 @@ def _manifest(folder: Path) -> dict[str, dict]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))["worlds"]
     except FileNotFoundError as error:
-        raise StorageError(f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize") from error
+        raise StorageError(
+            f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize"
+        ) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
 
@@ -114,7 +122,7 @@ def _read_rows(path: Path, world: World) -> SeedState:
         connection.close()
 
 
-def _lines(items) -> str:
+def _lines(items: Iterable[str]) -> str:
     return "".join(f"{item}\n" for item in items)
 
 

@@ -31,7 +31,7 @@ class Synthesis(Frozen):
 
 
 def synthesize(brief: Brief, author: Author, catalog: Catalog, seed: int, tasks: int = 10) -> Synthesis:
-    """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met at all."""
+    """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met."""
     made = construct(brief, author, catalog, seed)
     refused = Counter(made.trace.refused)
     if made.world is None or made.key is None:
@@ -67,7 +67,7 @@ def _refusal(trace: ConstructionTrace, refused: Counter[str], steps: int) -> Syn
 
 
 def hits_target(brief: Brief, tasks: tuple[Task, ...]) -> bool | None:
-    """Whether at least half of the audited tasks have an oracle write and an assertion owned by the first cell."""
+    """Whether at least half of the tasks have an oracle write and an assertion owned by the first cell."""
     if brief.target is None or not tasks:
         return None
     hits = sum(on_target(t.key, brief.target.cells[0]) for t in tasks)

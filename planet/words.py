@@ -9,12 +9,25 @@ from planet.tasks.phrasing import phrasings
 
 _FIELD = re.compile(r"\{[a-z0-9_]+\}")
 _TOKEN = re.compile(r"[a-z]+|[^\sa-z]")
-_TOOL_WORDS = ("search", "list", "get", "update", "documents", "document", "query", "page", "id", "label", "title", "body")
+_TOOL_WORDS = (
+    "search",
+    "list",
+    "get",
+    "update",
+    "documents",
+    "document",
+    "query",
+    "page",
+    "id",
+    "label",
+    "title",
+    "body",
+)
 _MARKS = ("=", "<", ">", "contains", ".", ",", ":", "true", "false", "none")
 
 
 def all_words(catalog: Catalog) -> tuple[str, ...]:
-    """Sorted distinct words and marks of tools, columns, enum values, phrasings, policy pages, services and roles."""
+    """Sorted distinct words and marks of tools, columns, values, phrasings, pages, services and roles."""
     texts = [TITLE, *(line for lines in phrasings().values() for line in lines)]
     texts += [line for lines in RULE_PHRASES.values() for line in lines]
     texts += [part for pair in DISTRACTORS for part in pair]

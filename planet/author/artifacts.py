@@ -1,4 +1,4 @@
-"""What an author proposes for each link. The same grammar serves a template, a language model, a trained author."""
+"""What an author proposes for each link: one grammar for a template, a language model, a trained author."""
 
 from typing import Literal, Protocol
 
@@ -9,7 +9,7 @@ from planet.records.world import Brief, Company, Resource, ServiceGraph
 
 Link = Literal["company", "graph", "schema", "seed", "rules"]
 LINKS: tuple[Link, ...] = ("company", "graph", "schema", "seed", "rules")
-"""p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀), in the order in which they are proposed."""
+"""p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀), in the order of proposal."""
 
 
 class CatalogTable(Frozen):
@@ -20,7 +20,7 @@ class CatalogTable(Frozen):
 
 
 class SchemaPlan(Frozen):
-    """Σ as proposed: tables from the catalog and tables of the author's own, and the slice offered to the agent."""
+    """Σ as proposed: tables from the catalog, tables of the author's own, the slice offered to the agent."""
 
     tables: tuple[CatalogTable, ...]
     custom: tuple[Resource, ...] = ()  # complete with columns, the first of them `id`
@@ -63,7 +63,9 @@ class AuthorCost(Frozen):
 
     def __add__(self, other: "AuthorCost") -> "AuthorCost":
         return AuthorCost(
-            calls=self.calls + other.calls, tokens=self.tokens + other.tokens, dollars=self.dollars + other.dollars
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+            dollars=self.dollars + other.dollars,
         )
 
 

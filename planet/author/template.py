@@ -1,9 +1,10 @@
 """The deterministic, offline author: draws every link from the catalog under the industry's profile.
 
-All five links follow from one plan (which tables, in which services), so the links agree with each other. Another
-attempt at a link draws again under another stream.
+All five links follow from one plan (which tables, in which services), so the links agree with each other.
+Another attempt at a link draws again under another stream.
 """
 
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 
@@ -47,21 +48,21 @@ class TemplateAuthor:
 
     def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
         """The artifact for `link`; BriefError when the brief cannot be met by the catalog."""
-        propose = {
+        proposers: dict[Link, Callable[[Context], Artifact]] = {
             "company": _company,
             "graph": _graph,
             "schema": _schema,
             "seed": _seed,
             "rules": _rules,
-        }[link]
-        return propose(context), AuthorCost()
+        }
+        return proposers[link](context), AuthorCost()
 
 
 def _rng(context: Context, purpose: str) -> Random:
     return stream(context.seed, "template", purpose, context.attempt)
 
 
-# ── company ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── company ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _company(context: Context) -> Company:
@@ -97,7 +98,7 @@ def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
     return list(dict.fromkeys(kinds))
 
 
-# ── tables: the plan behind graph and schema ──────────────────────────────────────────────────────────────────────
+# ── tables: the plan behind graph and schema ──────────────────────────────────────────────────────
 
 
 def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,7 +136,7 @@ def _links(catalog: Catalog) -> dict[str, set[str]]:
 def _start(context: Context, profile: dict[str, float], links: dict[str, set[str]], rng: Random) -> list[str]:
     """Resources the brief names, completed to a pair linked across services."""
     catalog, named = context.catalog, list(dict.fromkeys(context.brief.resources))
-    pairs = []
+    pairs: list[tuple[tuple[str, str], float]] = []
     for child, resource in sorted(catalog.resources.items()):
         for column in resource.columns:
             if column.ref and resource.tools and catalog.resource(column.ref).tools:
@@ -144,21 +145,30 @@ def _start(context: Context, profile: dict[str, float], links: dict[str, set[str
                 weight = profile.get(kinds[0], 0.0) * profile.get(kinds[1], 0.0)
                 if kinds[0] != kinds[1] and weight > 0 and (child, parent) not in (p for p, _ in pairs):
                     pairs.append(((child, parent), weight))
-    touching = [(p, w * 10.0 ** len(set(p) & set(named))) for p, w in pairs if not named or set(p) & set(named)]
+    touching = [
+        (p, w * 10.0 ** len(set(p) & set(named))) for p, w in pairs if not named or set(p) & set(named)
+    ]
     asked = [k for k in context.brief.services if k in profile]
     if asked:  # a pair between two services of the brief comes first
-        touching = [(p, w * 10.0 ** sum(catalog.resource(t).service in asked for t in p)) for p, w in touching]
+        touching = [
+            (p, w * 10.0 ** sum(catalog.resource(t).service in asked for t in p)) for p, w in touching
+        ]
     if not touching:
         raise BriefError(
-            f"no two linked resources of different services fit the brief (resources {named}, services {asked}); "
-            "name others, or leave them out"
+            f"no two linked resources of different services fit the brief (resources {named}, "
+            f"services {asked}); name others, or leave them out"
         )
     pair = rng.choices([p for p, _ in touching], [w for _, w in touching])[0]
     return list(dict.fromkeys([*named, *pair]))
 
 
 def _grow(
-    chosen: list[str], size: int, catalog: Catalog, profile: dict[str, float], links: dict[str, set[str]], rng: Random
+    chosen: list[str],
+    size: int,
+    catalog: Catalog,
+    profile: dict[str, float],
+    links: dict[str, set[str]],
+    rng: Random,
 ) -> None:
     """Add linked resources until `chosen` has `size`, or nothing more is linked."""
     while len(chosen) < size:
@@ -180,7 +190,7 @@ def _join(chosen: list[str], kind: str, catalog: Catalog, links: dict[str, set[s
     chosen.append(rng.choice(near or options))
 
 
-# ── graph and schema ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── graph and schema ──────────────────────────────────────────────────────────────────────────────
 
 
 def _graph(context: Context) -> ServiceGraph:
@@ -199,7 +209,9 @@ def _graph(context: Context) -> ServiceGraph:
                     edges.setdefault((source, target), Edge(source=source, target=target, reason=reason))
     for kind in kinds[1:]:  # a service that no reference reaches reports to the first
         if all(kind not in pair for pair in edges):
-            edges[(kind, kinds[0])] = Edge(source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}")
+            edges[(kind, kinds[0])] = Edge(
+                source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}"
+            )
     return ServiceGraph(services=services, edges=tuple(edges.values()))
 
 
@@ -209,7 +221,7 @@ def _schema(context: Context) -> SchemaPlan:
     return SchemaPlan(tables=chosen, slice=offered)
 
 
-# ── seed and rules ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── seed and rules ────────────────────────────────────────────────────────────────────────────────
 
 
 def _seed(context: Context) -> SeedPlan:
@@ -235,7 +247,11 @@ def _rules(context: Context) -> RulePlan:
     rules: list[Rule] = []
     for number in range(_SIZES[context.brief.profile].rules):
         child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
-        wanted = pattern if pattern and number == 0 else ("record_required", "field_follows")[(number + rng.randrange(2)) % 2]
+        wanted = (
+            pattern
+            if pattern and number == 0
+            else ("record_required", "field_follows")[(number + rng.randrange(2)) % 2]
+        )
         rule = _rule(resources[child], link, resources[parent], wanted, rules, rng)
         if rule:
             rules.append(rule)
@@ -261,9 +277,9 @@ def _crossings(resources: dict[str, Resource], among: tuple[str, ...]) -> list[t
     for child, parent in combinations(among, 2):
         for a, b in ((child, parent), (parent, child)):
             for column in resources[a].columns:
-                if column.ref == b and resources[a].service != resources[b].service:
-                    if resources[a].tools and resources[b].tools:
-                        found.append((a, column.name, b))
+                crosses = resources[a].service != resources[b].service
+                if column.ref == b and crosses and resources[a].tools and resources[b].tools:
+                    found.append((a, column.name, b))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Rules: from the author's choice of trigger and effect to the policy page, the hidden check, and a seed that obeys."""
+"""Rules: from an author's trigger and effect to the policy page, the hidden check, and a seed that obeys."""
 
 from typing import Any
 
@@ -24,20 +24,27 @@ class Rule(Frozen):
 
 RULE_PHRASES = {
     "record_required": (
-        "when the {column} of a {table} becomes {value} , {service} must hold a {effect} with {effect_column} {effect_value}",
-        "for every {table} whose {column} is {value} , there must be a {effect} with {effect_column} {effect_value} in {service}",
+        "when the {column} of a {table} becomes {value} , "
+        "{service} must hold a {effect} with {effect_column} {effect_value}",
+        "for every {table} whose {column} is {value} , "
+        "there must be a {effect} with {effect_column} {effect_value} in {service}",
     ),
     "field_follows": (
-        "when the {column} of a {table} becomes {value} , set the {effect_column} of its {effect} to {effect_value} in {service}",
-        "for every {table} whose {column} is {value} , each {effect} in {service} must have {effect_column} {effect_value}",
+        "when the {column} of a {table} becomes {value} , "
+        "set the {effect_column} of its {effect} to {effect_value} in {service}",
+        "for every {table} whose {column} is {value} , "
+        "each {effect} in {service} must have {effect_column} {effect_value}",
     ),
 }
 TITLE = "{table} {column} policy"
 DISTRACTORS = (
-    ("{table} {column} notes", "the {column} of a {table} is checked each week . no other record must change ."),
+    (
+        "{table} {column} notes",
+        "the {column} of a {table} is checked each week . no other record must change .",
+    ),
     ("{table} review", "{service} keeps every {table} . a {table} is never removed ."),
 )
-"""Wording of the pages, as lower-case words and marks apart, so that every vocabulary that knows the parts knows the page."""
+"""Wording of the pages: lower-case words and marks apart, so that who knows the parts can read the page."""
 
 
 def words(name: str) -> str:
@@ -54,7 +61,8 @@ def check_sql(rule: Rule) -> str:
     child = f"{quote(rule.effect_table)} c"
     effect = f"c.{quote(rule.effect_column)}"
     if rule.pattern == "record_required":
-        return f"{parent} WHERE {trigger} AND NOT EXISTS (SELECT 1 FROM {child} WHERE {link} AND {effect} = {wanted})"
+        present = f"SELECT 1 FROM {child} WHERE {link} AND {effect} = {wanted}"
+        return f"{parent} WHERE {trigger} AND NOT EXISTS ({present})"
     return f"{parent} JOIN {child} ON {link} WHERE {trigger} AND {effect} IS NOT {wanted}"
 
 
@@ -78,13 +86,17 @@ def rule_page(rule: Rule, services: dict[str, str], phrase: int) -> tuple[str, s
 
 
 def expand_rules(
-    rules: tuple[Rule, ...], distractors: int, resources: tuple[Resource, ...], services: dict[str, str], seed: int
+    rules: tuple[Rule, ...],
+    distractors: int,
+    resources: tuple[Resource, ...],
+    services: dict[str, str],
+    seed: int,
 ) -> tuple[tuple[Document, ...], tuple[Invariant, ...]]:
     """Documents in a shuffled order, and the invariants that point to theirs."""
     rng = stream(seed, "documents")
     pages: list[tuple[int | None, str, str]] = []
-    for index, rule in enumerate(rules):
-        pages.append((index, *rule_page(rule, services, rng.randrange(2))))
+    for place, rule in enumerate(rules):
+        pages.append((place, *rule_page(rule, services, rng.randrange(2))))
     titles = {title for _, title, _ in pages}
     for number in range(distractors):
         title, body = _distractor(resources, services, number, rng)
@@ -112,14 +124,18 @@ def _distractor(
     resource = rng.choice(resources)
     column = rng.choice([c for c in resource.columns if c.type != "id"])
     title, body = DISTRACTORS[number % len(DISTRACTORS)]
-    fields = {"table": words(resource.name), "column": words(column.name), "service": words(services[resource.name])}
+    fields = {
+        "table": words(resource.name),
+        "column": words(column.name),
+        "service": words(services[resource.name]),
+    }
     return title.format(**fields), body.format(**fields)
 
 
 def settle(seed: SeedState, rules: tuple[Rule, ...], resources: tuple[Resource, ...]) -> SeedState:
     """The seed state with every rule obeyed: effects follow their triggers, or the trigger is taken back.
 
-    Rules whose effect is another rule's trigger would have to be settled in order; authors must not chain them.
+    Rules whose effect is another rule's trigger would need settling in order; authors must not chain them.
     """
     by_name = {r.name: r for r in resources}
     tables = {name: [list(row) for row in rows] for name, rows in seed.rows.items()}
@@ -133,7 +149,11 @@ def settle(seed: SeedState, rules: tuple[Rule, ...], resources: tuple[Resource, 
 
 def _settle_rule(tables: dict[str, list[list]], rule: Rule, resources: dict[str, Resource]) -> None:
     parent, child = resources[rule.table], resources[rule.effect_table]
-    trigger, link, effect = _at(parent, rule.column), _at(child, rule.effect_link), _at(child, rule.effect_column)
+    trigger, link, effect = (
+        _at(parent, rule.column),
+        _at(child, rule.effect_link),
+        _at(child, rule.effect_column),
+    )
     others = [v for v in parent.column(rule.column).values if v != rule.value]
     for number, row in enumerate(tables[rule.table]):
         if row[trigger] != rule.value:

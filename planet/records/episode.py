@@ -35,7 +35,7 @@ class Call(Frozen):
 
 
 class Trajectory(Frozen):
-    """τ without its tokens: what replay and grading need. Token arrays live with the policy that made them."""
+    """τ without its tokens: what replay and grading need. Token arrays live with their policy."""
 
     task_id: str
     world_id: str
@@ -62,7 +62,7 @@ class Grade(Frozen):
     evidence: tuple[Evidence, ...]
     score: float  # share of evidence satisfied, in [0, 1]
     floor: float  # the score of doing nothing, in [0, 1)
-    raw_reward: float  # (score - floor) / (1 - floor) clipped to [0, 1], halved by collateral; before penalties
+    raw_reward: float  # (score - floor) / (1 - floor) in [0, 1], halved by collateral; before penalties
     reward: float  # raw_reward times every penalty factor
     all_pass: bool  # every piece of evidence satisfied and no collateral
     penalties: dict[str, float]  # name -> factor in (0, 1); absent when not incurred

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from planet.records.frozen import Frozen, Scalar
 from planet.records.view import TaskView
 
@@ -14,7 +16,7 @@ class Edit(Frozen):
     op: Literal["insert", "set", "delete"]
     table: str
     key: str  # id of the row
-    values: dict[str, Scalar] = {}  # columns written; empty for delete
+    values: dict[str, Scalar] = Field(default_factory=dict)  # columns written; empty for delete
 
 
 class Assertion(Frozen):
@@ -63,7 +65,7 @@ class Facets(Frozen):
     operations: tuple[str, ...]  # tool operations that the oracle uses
     hops: int  # reads that the oracle needs
     pattern: str | None  # of the invariant at stake; None when there is none
-    pairs: tuple[str, ...]  # "service>service" of invariants at stake or references followed; kinds, not names
+    pairs: tuple[str, ...]  # "kind>kind" of the services of invariants at stake and references followed
     resources: tuple[str, ...]  # tables that the oracle touches
     services: tuple[str, ...]  # the service kind of each of `resources`, in the same order
     tools: tuple[str, ...]  # tools that the oracle calls

@@ -1,7 +1,12 @@
-"""The world and its hidden half: p(w given σ) = p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀)."""
+"""The world and its hidden half.
+
+p(w given σ) = p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀)
+"""
 
 from functools import cached_property
 from typing import Any, Literal
+
+from pydantic import Field
 
 from planet.identity import digest
 from planet.records.frozen import Frozen, Scalar
@@ -39,7 +44,7 @@ class Brief(Frozen):
     resources: tuple[str, ...] = ()  # resources that must be in the slice; empty: the author chooses
     profile: Profile = "compact"
     target: Target | None = None  # None: not aimed at anything
-    families: dict[str, float] = {}  # weights of task families; empty: the generator's own
+    families: dict[str, float] = Field(default_factory=dict)  # weights of families; empty: all equal
 
 
 class Company(Frozen):
@@ -138,10 +143,10 @@ class Document(Frozen):
 class Invariant(Frozen):
     """One cross-service rule as the grader knows it.
 
-    record_required: when `table.column = value`, `effect_table` must hold a row with `effect_link` = that row's id
-                     and `effect_column` = `effect_value`.
-    field_follows:   when `table.column = value`, every row of `effect_table` with `effect_link` = that row's id must
-                     have `effect_column` = `effect_value`.
+    record_required: when `table.column = value`, `effect_table` must hold a row with `effect_link` = that
+                     row's id and `effect_column` = `effect_value`.
+    field_follows:   when `table.column = value`, every row of `effect_table` with `effect_link` = that row's
+                     id must have `effect_column` = `effect_value`.
     """
 
     id: str  # e.g. INV-02

@@ -1,4 +1,4 @@
-"""The audit: a task is admitted only when it can be solved, cannot be passed by accident, and is graded soundly.
+"""The audit: a task is admitted only when it can be solved, not by accident, and is graded soundly.
 
 | rule | holds when |
 |---|---|
@@ -6,7 +6,7 @@
 | A02 | every mention of the instruction resolves to exactly one record |
 | A03 | assertions name no record that does not exist yet |
 | A04 | nothing depends on a wall clock |
-| A05 | no answer lies in the seed rows or documents: each assertion that the oracle decides fails at the start |
+| A05 | no answer lies in the seed rows or documents: what the oracle decides does not hold at the start |
 | A06 | doing nothing scores the floor |
 | A07 | reading everything scores the floor |
 | A08 | the oracle earns 1.0 |
@@ -16,7 +16,7 @@
 | A12 | the order of the rows changes nothing |
 | A13 | twin check: with another document and key, the twin's plan earns 1.0 and this world's plan fails |
 
-Rules that need a sound start (A05 on) are *not checked* when A01 fires; those that vary the oracle when A08 fires.
+Rules that need a sound start are *not checked* when A01 fires; those that vary the oracle, when A08 fires.
 """
 
 from collections.abc import Callable
@@ -26,12 +26,15 @@ from planet.errors import GraderError, SessionError
 from planet.records.frozen import Frozen
 from planet.records.task import PlannedCall, Task
 from planet.records.world import SeedState, World, WorldKey
+from planet.tasks.draft import read
 from planet.tasks.twin import Twin, twin_of, twin_task
 from planet.world.database import quote
 from planet.world.grading import examine
 from planet.world.session import Session
 
-_CLOCK_WORDS = frozenset({"now", "today", "tomorrow", "yesterday", "current_date", "current_timestamp", "strftime"})
+_CLOCK_WORDS = frozenset(
+    {"now", "today", "tomorrow", "yesterday", "current_date", "current_timestamp", "strftime"}
+)
 
 
 class Finding(Frozen):
@@ -81,9 +84,13 @@ class Auditor:
             status[name] = "fired" if message else "passed"
             if message:
                 findings.append(Finding(rule=name, message=message))
-        return AuditReport(task_id=task.id, status=status, findings=tuple(findings), steps=self.steps - before)
+        return AuditReport(
+            task_id=task.id, status=status, findings=tuple(findings), steps=self.steps - before
+        )
 
-    def reward_of(self, plan: tuple[PlannedCall, ...], task: Task, session: Session | None = None) -> tuple[float, bool]:
+    def reward_of(
+        self, plan: tuple[PlannedCall, ...], task: Task, session: Session | None = None
+    ) -> tuple[float, bool]:
         """(raw reward, all-pass) of a plan carried out from the start of the task."""
         session = session or self.session
         session.begin(task)
@@ -98,7 +105,9 @@ class Auditor:
         if self._reversed is None:
             rows = {name: tuple(reversed(rows)) for name, rows in self.world.seed.rows.items()}
             world = self.world.replace(seed=SeedState(rows=rows))
-            self._reversed = Session(world, WorldKey(world_id=world.id, invariants=self.key.invariants), turns=None)
+            self._reversed = Session(
+                world, WorldKey(world_id=world.id, invariants=self.key.invariants), turns=None
+            )
         return self._reversed
 
     def twin(self, rule: str) -> tuple[Twin, Session]:
@@ -170,7 +179,12 @@ def no_answer_at_start(auditor: Auditor, task: Task) -> str | None:
     """A05."""
     auditor.session.begin(task)
     held = {e.name for e in examine(auditor.session, {}) if e.satisfied}
-    written = {(c.tool.removeprefix("update_"), column) for c in task.key.oracle if c.required for column in c.arguments}
+    written = {
+        (c.tool.removeprefix("update_"), column)
+        for c in task.key.oracle
+        if c.required
+        for column in c.arguments
+    }
     for assertion in task.key.assertions:
         columns = [assertion.column] if assertion.column else [c for c in assertion.where if c != "id"]
         decided = all((assertion.table, c) in written for c in columns)
@@ -207,11 +221,13 @@ def _every_read(world: World) -> tuple[PlannedCall, ...]:
     for name in world.slice:
         rows = world.seed.rows[name]
         for page in range(1, 2 + (len(rows) - 1) // 5):
-            calls.append(PlannedCall(tool=f"list_{name}", arguments={"page": page}, required=False))
-        calls += [PlannedCall(tool=f"get_{name}", arguments={"id": row[0]}, required=False) for row in rows[:50]]
-    for page in world.documents:
-        calls.append(PlannedCall(tool="search_documents", arguments={"query": page.title}, required=False))
-        calls.append(PlannedCall(tool="get_document", arguments={"id": page.id}, required=False))
+            calls.append(read(f"list_{name}", page=page))
+        calls += [read(f"get_{name}", id=row[0]) for row in rows[:50]]
+    for document in world.documents:
+        calls.append(
+            PlannedCall(tool="search_documents", arguments={"query": document.title}, required=False)
+        )
+        calls.append(PlannedCall(tool="get_document", arguments={"id": document.id}, required=False))
     return tuple(calls)
 
 
@@ -253,7 +269,7 @@ def every_write_is_needed(auditor: Auditor, task: Task) -> str | None:
 
 def a_read_more_is_free(auditor: Auditor, task: Task) -> str | None:
     """A11."""
-    extra = PlannedCall(tool=f"list_{auditor.world.slice[0]}", arguments={}, required=False)
+    extra = read(f"list_{auditor.world.slice[0]}")
     plan = (*task.key.oracle, extra)
     if len(plan) > auditor.turns:
         return f"the oracle takes {len(plan) - 1} of {auditor.turns} turns, which leaves none to look around"
@@ -263,7 +279,13 @@ def a_read_more_is_free(auditor: Auditor, task: Task) -> str | None:
 def row_order_is_free(auditor: Auditor, task: Task) -> str | None:
     """A12."""
     session = auditor.reversed_rows()
-    return _earns_all(auditor, task.key.oracle, _moved(task, session.image.world.id), "with rows reversed, the oracle", session)
+    return _earns_all(
+        auditor,
+        task.key.oracle,
+        _moved(task, session.image.world.id),
+        "with rows reversed, the oracle",
+        session,
+    )
 
 
 def twins_differ(auditor: Auditor, task: Task) -> str | None:
@@ -271,7 +293,9 @@ def twins_differ(auditor: Auditor, task: Task) -> str | None:
     for rule in task.key.at_stake:
         twin, session = auditor.twin(rule)
         other = twin_task(task, twin)
-        problem = _earns_all(auditor, other.key.oracle, other, f"in the twin of {rule}, the twin's plan", session)
+        problem = _earns_all(
+            auditor, other.key.oracle, other, f"in the twin of {rule}, the twin's plan", session
+        )
         if problem:
             return problem
         if auditor.reward_of(task.key.oracle, other, session)[1]:

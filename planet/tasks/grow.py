@@ -24,7 +24,9 @@ class Growth(Frozen):
     """The tasks that a world grew."""
 
     tasks: tuple[Task, ...]
-    refused: dict[str, int]  # audit rule -> drafts it refused; "no_draft": the world did not afford the family
+    refused: dict[
+        str, int
+    ]  # audit rule -> drafts it refused; "no_draft": the world did not afford the family
     audit_steps: int  # calls that the audits executed: charged
 
 
@@ -56,8 +58,10 @@ def grow_tasks(world: World, key: WorldKey, count: int, seed: int) -> Growth:
     return Growth(tasks=tuple(tasks), refused={k: v for k, v in refused.items() if v}, audit_steps=steps)
 
 
-def _draw(world: World, key: WorldKey, target: Target | None, families: dict[str, float], rng: Random) -> Task | None:
-    """One drafted and phrased task; None when the family does not fit the world, or the task not the target."""
+def _draw(
+    world: World, key: WorldKey, target: Target | None, families: dict[str, float], rng: Random
+) -> Task | None:
+    """One drafted and phrased task; None when it cannot be drawn from the world or misses the target."""
     weights = _weights(families, target)
     family = rng.choices(list(weights), list(weights.values()))[0]
     difficulty = target.difficulty if target else Difficulty()
@@ -69,7 +73,7 @@ def _draw(world: World, key: WorldKey, target: Target | None, families: dict[str
 
 
 def _weights(families: dict[str, float], target: Target | None) -> dict[str, float]:
-    """Family -> weight: the target's family alone where it names one, those with a rule for a pattern, else all."""
+    """Family -> weight: the target's own where it names one, those with a rule for a pattern, else all."""
     facet, _, value = target.cells[0].partition(":") if target else ("", "", "")
     if facet == "family" and value in FAMILIES:
         return {value: 1.0}
@@ -120,7 +124,9 @@ def _facets(draft: Draft, world: World, role: str, template: str) -> Facets:
         operations=tuple(sorted({t.operation for t in calls})),
         hops=draft.hops,
         pattern=draft.pattern,
-        pairs=tuple(sorted({f"{service[a]}>{service[b]}" for a, b in draft.links if service[a] != service[b]})),
+        pairs=tuple(
+            sorted({f"{service[a]}>{service[b]}" for a, b in draft.links if service[a] != service[b]})
+        ),
         resources=tables,
         services=tuple(service[t] for t in tables),
         tools=tuple(sorted({t.name for t in calls})),

@@ -43,9 +43,7 @@ class Situation:
     @cached_property
     def rules(self) -> tuple[Invariant, ...]:
         """Rules whose two tables are both in the slice, so that the agent can obey them."""
-        return tuple(
-            i for i in self.key.invariants if {i.table, i.effect_table} <= set(self.world.slice)
-        )
+        return tuple(i for i in self.key.invariants if {i.table, i.effect_table} <= set(self.world.slice))
 
     def rows(self, resource: Resource) -> list[Row]:
         """The seed rows of a resource by column name."""
@@ -66,7 +64,7 @@ class Situation:
         return first, self.rng.choice([c for c in columns if c is not first])
 
     def other_value(self, resource: Resource, column: Column, *taken: Scalar) -> Scalar | None:
-        """A value of the column's domain that is none of `taken` and triggers no rule; None when there is none."""
+        """A value of the column that is none of `taken` and triggers no rule; None when there is none."""
         if column.type == "enum":
             barred = {*taken, *self.triggers(resource, column.name)}
             left = [v for v in column.values if v not in barred]

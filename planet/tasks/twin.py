@@ -36,7 +36,8 @@ def twin_of(world: World, key: WorldKey, rule_id: str) -> Twin:
     seed = settle(world.seed, tuple(changed), world.layout.resources)
     twin = world.replace(documents=tuple(documents), seed=seed)
     invariants = tuple(
-        i.replace(effect_value=r.effect_value, sql=check_sql(r)) for i, r in zip(key.invariants, changed, strict=True)
+        i.replace(effect_value=r.effect_value, sql=check_sql(r))
+        for i, r in zip(key.invariants, changed, strict=True)
     )
     return Twin(twin, WorldKey(world_id=twin.id, invariants=invariants), rule, value)
 
@@ -73,4 +74,6 @@ def _assertion(assertion: Assertion, twin: Twin) -> Assertion:
 
 def _changed(values: dict[str, Scalar], twin: Twin) -> dict[str, Scalar]:
     rule = twin.rule
-    return {c: twin.value if c == rule.effect_column and v == rule.effect_value else v for c, v in values.items()}
+    return {
+        c: twin.value if c == rule.effect_column and v == rule.effect_value else v for c, v in values.items()
+    }

@@ -3,7 +3,8 @@
 score      = share of evidence satisfied
 raw_reward = (score - floor) / (1 - floor), clipped to [0, 1]; floor is the score of doing nothing
 reward     = raw_reward × every penalty factor
-A row changed outside the allowed writes, or another invariant newly broken, voids all-pass and halves the reward.
+A row changed outside the allowed writes, or another invariant newly broken, voids all-pass and halves the
+reward.
 """
 
 import sqlite3
@@ -40,8 +41,12 @@ def grade(session: "Session", at_start: dict[str, bool], reward: RewardKind) -> 
     score = sum(e.satisfied for e in stake) / len(stake)
     floor = sum(not e.violated_at_start for e in stake) / len(stake)
     if floor >= 1.0:
-        raise GraderError(f"task {session.task.id} is satisfied before anything is done; its audit must refuse it")
-    broken = [e.name for e in evidence if not _counts(session, e) and not e.satisfied and not e.violated_at_start]
+        raise GraderError(
+            f"task {session.task.id} is satisfied before anything is done; its audit must refuse it"
+        )
+    broken = [
+        e.name for e in evidence if not _counts(session, e) and not e.satisfied and not e.violated_at_start
+    ]
     collateral = tuple(_stray_writes(session) + broken)
     raw = score if reward == "share" else min(1.0, max(0.0, (score - floor) / (1.0 - floor)))
     raw *= COLLATERAL_FACTOR if collateral else 1.0
@@ -108,7 +113,9 @@ def _holds(connection: sqlite3.Connection, assertion: Assertion) -> bool:
         sql = f"SELECT {shown} FROM {table} WHERE {where} LIMIT 2"
         rows = connection.execute(sql, tuple(assertion.where.values())).fetchall()
     except sqlite3.Error as error:
-        raise GraderError(f"assertion {assertion.id} on {assertion.table} could not be checked: {error}") from error
+        raise GraderError(
+            f"assertion {assertion.id} on {assertion.table} could not be checked: {error}"
+        ) from error
     if assertion.kind == "exists":
         return bool(rows)
     if len(rows) != 1:
@@ -121,7 +128,7 @@ def same(stored: Any, expected: Scalar) -> bool:
     return bool(stored == expected)
 
 
-# ── collateral ────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── collateral ────────────────────────────────────────────────────────────────────────────────────
 
 
 def _stray_writes(session: "Session") -> list[str]:
@@ -129,11 +136,11 @@ def _stray_writes(session: "Session") -> list[str]:
     assert session.task is not None
     allowed: dict[tuple[str, str], set[str]] = {}
     creations: Counter[str] = Counter()
-    for write in session.task.key.allowed:
-        if write.key is None:
-            creations[write.table] += 1
+    for permit in session.task.key.allowed:
+        if permit.key is None:
+            creations[permit.table] += 1
         else:
-            allowed.setdefault((write.table, write.key), set()).update(write.columns)
+            allowed.setdefault((permit.table, permit.key), set()).update(permit.columns)
     created = {(w.table, w.key) for w in session.writes if w.created}
     stray: dict[str, None] = {}
     for table, key in sorted(created):
@@ -144,7 +151,9 @@ def _stray_writes(session: "Session") -> list[str]:
         row = (write.table, write.key)
         outside = [c for c in write.columns if c not in allowed.get(row, set())]
         if row not in created and outside:
-            stray.update({f"{write.table} {write.key}.{c}": None for c in outside if _changed(session, *row, c)})
+            stray.update(
+                {f"{write.table} {write.key}.{c}": None for c in outside if _changed(session, *row, c)}
+            )
     return list(stray)
 
 
@@ -167,7 +176,7 @@ def start_value(session: "Session", table: str, key: str, column: str) -> Scalar
     return value
 
 
-# ── behaviour penalties ───────────────────────────────────────────────────────────────────────────────────────────
+# ── behaviour penalties ───────────────────────────────────────────────────────────────────────────
 
 
 def _penalties(session: "Session") -> dict[str, float]:
@@ -183,7 +192,7 @@ def _penalties(session: "Session") -> dict[str, float]:
 
 
 def _repeats(session: "Session") -> int:
-    """Calls beyond the second with equal tool, arguments and result; unreadable output is penalised elsewhere."""
+    """Calls beyond the second with equal tool, arguments and result; unreadable output counts elsewhere."""
     if len(session.calls) < 3:
         return 0
     seen = Counter(canonical_json([t, a, r.payload, r.error]) for t, a, r in session.calls if t is not None)

@@ -1,8 +1,8 @@
 """Sessions: private copies of a world in which episodes run.
 
-A session is an in-memory SQLite database that is reused: a new episode rolls a savepoint back and applies the task's
-delta. Everything an agent sends goes through `Session.call`, malformed output included; it is counted, answered, and
-never raises.
+A session is an in-memory SQLite database that is reused: a new episode rolls a savepoint back and applies the
+task's delta. Everything an agent sends goes through `Session.call`, malformed output included; it is counted,
+answered, and never raises.
 """
 
 import sqlite3
@@ -26,15 +26,21 @@ class WorldImage:
 
     def __init__(self, world: World, key: WorldKey) -> None:
         if key.world_id != world.id:
-            raise SessionError(f"the key is for world {key.world_id}, not for {world.id}; load both from one folder")
+            raise SessionError(
+                f"the key is for world {key.world_id}, not for {world.id}; load both from one folder"
+            )
         self.world, self.key = world, key
         self.tools: dict[str, Tool] = compile_tools(world)
         try:
             self.data = build(world).serialize()
         except sqlite3.Error as error:
-            raise SessionError(f"world {world.id} does not load: {error}; run planet.validate on it") from error
+            raise SessionError(
+                f"world {world.id} does not load: {error}; run planet.validate on it"
+            ) from error
         self.deltas: dict[str, tuple[tuple[str, tuple], ...]] = {}
-        self.at_start: dict[str, dict[str, bool]] = {}  # task id -> which evidence holds before the agent acts
+        self.at_start: dict[
+            str, dict[str, bool]
+        ] = {}  # task id -> which evidence holds before the agent acts
 
 
 @lru_cache(maxsize=256)
@@ -58,12 +64,17 @@ class _Held:
 class Session:
     """One private copy of a world, in which one episode at a time runs.
 
-    `turns` bounds the calls of an episode; None lifts the bound (audits). `reward` picks the normalised reward or the
-    paper's plain share of satisfied evidence.
+    `turns` bounds the calls of an episode; None lifts the bound (audits). `reward` picks the normalised
+    reward or the paper's plain share of satisfied evidence.
     """
 
     def __init__(
-        self, world: World, key: WorldKey, *, turns: int | None = DEFAULT_TURNS, reward: RewardKind = "normalised"
+        self,
+        world: World,
+        key: WorldKey,
+        *,
+        turns: int | None = DEFAULT_TURNS,
+        reward: RewardKind = "normalised",
     ) -> None:
         self.image = _image(world.id, _Held(world, key))
         self.turns, self.reward = turns, reward
@@ -105,9 +116,11 @@ class Session:
         return self._guard
 
     def begin(self, task: Task) -> None:
-        """Return to the seed state and apply the task's delta; raises SessionError when the delta does not apply."""
+        """Return to the seed state and apply the task's delta; SessionError when the delta does not apply."""
         if task.key.world_id != self.image.world.id:
-            raise SessionError(f"task {task.id} belongs to world {task.key.world_id}, not {self.image.world.id}")
+            raise SessionError(
+                f"task {task.id} belongs to world {task.key.world_id}, not {self.image.world.id}"
+            )
         self._connection.execute("ROLLBACK TO episode")
         statements = self.image.deltas.get(task.id)
         if statements is None:
@@ -124,7 +137,7 @@ class Session:
             self.image.at_start[task.id] = held
 
     def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
-        """Execute one tool call. `tool` None means output that could not be read, with the text in `arguments`."""
+        """Execute one tool call. `tool` None: output that could not be read, with the text in `arguments`."""
         if self._trajectory is not None:
             self.after_answer += 1
             return failure("the episode has ended; no call is executed after the answer")
@@ -197,7 +210,7 @@ def _edit_statement(edit: Edit) -> tuple[str, tuple]:
 
 
 def replay(session: Session, task: Task, trajectory: Trajectory) -> Grade:
-    """Run a trajectory's calls again and grade the end; raises GraderError when a result differs from the recorded."""
+    """Run a trajectory's calls again and grade the end; GraderError when a result is not the recorded one."""
     session.begin(task)
     for turn, call in enumerate(trajectory.calls):
         result = session.call(call.tool, call.arguments)

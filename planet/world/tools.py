@@ -1,7 +1,8 @@
 """The tools of a world: their specifications for an agent, and their execution.
 
-Every tool is compiled once per world into a closure over precomputed SQL, because a call must cost little more than
-its statement. A bad argument gives a readable error; nothing here raises because of what an agent sent.
+Every tool is compiled once per world into a closure over precomputed SQL, because a call must cost little
+more than its statement. A bad argument gives a readable error; nothing here raises because of what an agent
+sent.
 """
 
 import re
@@ -36,13 +37,17 @@ class Write(NamedTuple):
 Tool = Callable[[sqlite3.Connection, dict[str, Any], list[Write]], ToolResult]
 
 
-# ── specifications ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── specifications ────────────────────────────────────────────────────────────────────────────────
 
 
 def tool_specs(resources: tuple[Resource, ...]) -> tuple[ToolSpec, ...]:
     """The four tools of every resource that has tools, then the two shared document tools."""
     specs = [spec for r in resources if r.tools for spec in _resource_specs(r)]
-    query = {"type": "object", "properties": {"query": {"type": "string"}, "page": _PAGE_SCHEMA}, "required": ["query"]}
+    query = {
+        "type": "object",
+        "properties": {"query": {"type": "string"}, "page": _PAGE_SCHEMA},
+        "required": ["query"],
+    }
     specs.append(_spec("search_documents", "search_documents", None, "Find policy pages by words.", query))
     specs.append(_spec("get_document", "get_document", None, "Read one policy page.", _ID_ONLY))
     return tuple(specs)
@@ -77,10 +82,22 @@ def _resource_specs(resource: Resource) -> list[ToolSpec]:
     }
     search = {"filters": {"type": "array", "items": condition}, "page": _PAGE_SCHEMA}
     return [
-        _spec(f"search_{name}", "search", resource, f"Find {noun} records by filters.", _object(search, ["filters"])),
+        _spec(
+            f"search_{name}",
+            "search",
+            resource,
+            f"Find {noun} records by filters.",
+            _object(search, ["filters"]),
+        ),
         _spec(f"list_{name}", "list", resource, f"List {noun} records.", _object({"page": _PAGE_SCHEMA}, [])),
         _spec(f"get_{name}", "get", resource, f"Read all columns of one {noun}.", _ID_ONLY),
-        _spec(f"update_{name}", "update", resource, f"Change a {noun}; without id, create one.", _object(fields, [])),
+        _spec(
+            f"update_{name}",
+            "update",
+            resource,
+            f"Change a {noun}; without id, create one.",
+            _object(fields, []),
+        ),
     ]
 
 
@@ -98,7 +115,7 @@ def column_schema(column: Column) -> dict[str, Any]:
     return schema
 
 
-# ── execution ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── execution ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def failure(message: str) -> ToolResult:
@@ -165,7 +182,8 @@ def _compile_search(resource: Resource) -> Tool:
             return failure("filters must be a list of one to eight conditions {column, op, value}")
         if not arguments.keys() <= {"filters", "page"}:
             return _unknown_argument(arguments, ("filters", "page"))
-        shape, values = [], []
+        shape: list[tuple[str, str]] = []
+        values: list[Any] = []
         for item in filters:
             problem = _condition(item, readers, shape, values)
             if problem:
@@ -181,7 +199,9 @@ def _compile_search(resource: Resource) -> Tool:
     return run
 
 
-def _condition(item: Any, readers: dict[str, "Reader"], shape: list, values: list) -> str | None:
+def _condition(
+    item: Any, readers: dict[str, "Reader"], shape: list[tuple[str, str]], values: list[Any]
+) -> str | None:
     """Append one filter to `shape` and `values`; the problem in words when it cannot be read."""
     if not isinstance(item, dict) or item.keys() != {"column", "op", "value"}:
         return f"a filter needs column, op and value, not {_shown(item)}"
@@ -305,7 +325,9 @@ def _integrity(connection: sqlite3.Connection, resource: Resource, values: dict[
     return f"the {resource.name} cannot be stored: {error}"
 
 
-def _search_documents(connection: sqlite3.Connection, arguments: dict[str, Any], log: list[Write]) -> ToolResult:
+def _search_documents(
+    connection: sqlite3.Connection, arguments: dict[str, Any], log: list[Write]
+) -> ToolResult:
     query, page = arguments.get("query"), _page_of(arguments)
     if page is None:
         return _page_error(arguments)
@@ -330,7 +352,9 @@ def _get_document(connection: sqlite3.Connection, arguments: dict[str, Any], log
         return failure(f"id must be text, not {_shown(key)}")
     if len(arguments) > 1:
         return _unknown_argument(arguments, ("id",))
-    row = connection.execute('SELECT "id", "title", "body" FROM "documents" WHERE "id" = ?', (key,)).fetchone()
+    row = connection.execute(
+        'SELECT "id", "title", "body" FROM "documents" WHERE "id" = ?', (key,)
+    ).fetchone()
     if row is None:
         return failure(f"no document has id {_shown(key)}")
     return ToolResult({"id": row[0], "title": row[1], "body": row[2]}, None)
@@ -346,7 +370,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-# ── readers of argument values ────────────────────────────────────────────────────────────────────────────────────
+# ── readers of argument values ────────────────────────────────────────────────────────────────────
 
 Reader = Callable[[Any], tuple[Any, str | None]]
 """A value as an agent sent it -> (value to store, None) or (None, what is wrong)."""
@@ -389,7 +413,11 @@ def _read_amount(value: Any) -> tuple[Any, str | None]:
 
 
 def _read_bool(value: Any) -> tuple[Any, str | None]:
-    return (int(value), None) if isinstance(value, bool) else (None, f"must be true or false, not {_shown(value)}")
+    return (
+        (int(value), None)
+        if isinstance(value, bool)
+        else (None, f"must be true or false, not {_shown(value)}")
+    )
 
 
 def _read_date(value: Any) -> tuple[Any, str | None]:

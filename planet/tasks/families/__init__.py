@@ -1,4 +1,4 @@
-"""Task families: each a function from a situation to a draft, or None when the situation does not afford it."""
+"""Task families: functions from a situation to a draft, or None when the situation does not afford it."""
 
 from collections.abc import Callable
 

@@ -37,7 +37,12 @@ def conditional(situation: Situation) -> Draft | None:
     condition = {"column": measure.name, "op": ">" if above else "<", "value": threshold}
     narrowed = find.replace(arguments={"filters": [*find.arguments["filters"], condition]})
     kept = Assertion(
-        id="a3", kind="differs", table=table, where={"id": rest["id"]}, column=columns[0].name, value=values[0]
+        id="a3",
+        kind="differs",
+        table=table,
+        where={"id": rest["id"]},
+        column=columns[0].name,
+        value=values[0],
     )
     return Draft(
         family="conditional",
@@ -69,7 +74,7 @@ _WORDS = {
 
 
 def _beyond(situation: Situation, children: list[Row], measure: Column) -> tuple[Row, Scalar, bool] | None:
-    """(row, threshold, above): the one child above, or the one below, a value that another child has or nears."""
+    """(row, threshold, above): the one child above, or below, a value that another child has or nears."""
     ranked = sorted((r for r in children if r[measure.name] is not None), key=lambda r: r[measure.name])
     if len(ranked) < 2 or len(ranked) < len(children):
         return None

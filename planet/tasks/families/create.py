@@ -50,5 +50,6 @@ def _exist(table: str, link: str, record: dict) -> tuple[Assertion, ...]:
     parts = [{link: record[link], c: v} for c, v in record.items() if c != link]
     wheres = [*parts, dict(record)]
     return tuple(
-        Assertion(id=f"a{n}", kind="exists", table=table, where=where) for n, where in enumerate(wheres, start=1)
+        Assertion(id=f"a{n}", kind="exists", table=table, where=where)
+        for n, where in enumerate(wheres, start=1)
     )

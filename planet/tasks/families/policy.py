@@ -1,8 +1,9 @@
-"""The two families that put a rule at stake: obey it when its trigger is set, and mend a record that breaks it.
+"""The two families that put a rule at stake: obey it when its trigger is set; mend a record that breaks it.
 
 The instruction never states the rule; it stands in a policy page that differs between worlds.
 """
 
+from planet.records.frozen import Scalar
 from planet.records.task import AllowedWrite, Assertion, Edit, PlannedCall
 from planet.records.world import Invariant, Resource
 from planet.tasks.draft import Draft, by_id, equal, may_write, read, search, write
@@ -22,7 +23,7 @@ def propagate(situation: Situation) -> Draft | None:
     value = situation.other_value(parent, second, row[second.name])
     if value is None:
         return None
-    change = {rule.column: rule.value, second.name: value}
+    change: dict[str, Scalar] = {rule.column: rule.value, second.name: value}
     key = row["id"]
     trigger = write(rule.table, key, change)
     finds, effect = _effect(rule, key, child)
@@ -71,7 +72,12 @@ def repair(situation: Situation) -> Draft | None:
         at_stake=(rule.id,),
         allowed=(_allowed_effect(rule, child),),
         oracle=(*pages, *finds, effect),
-        alternative=(read(f"get_{rule.table}", id=key), *pages, *(finds or (read(f"list_{rule.effect_table}"),)), effect),
+        alternative=(
+            read(f"get_{rule.table}", id=key),
+            *pages,
+            *(finds or (read(f"list_{rule.effect_table}"),)),
+            effect,
+        ),
         mentions=(by_id(rule.table, key),),
         pattern=rule.pattern,
         links=((rule.effect_table, rule.table),),
@@ -111,9 +117,14 @@ def _link(situation: Situation, rule: Invariant, key: str, child: str | None) ->
     column = resource.column(rule.effect_column)
     wrong = situation.other_value(resource, column, rule.effect_value, twin_value(rule, resource))
     if wrong is None:
-        return ()  # every other value triggers a rule of its own; the audit will refuse a draft left without its child
+        return ()  # every other value triggers a rule of its own; the audit refuses a draft without its child
     return (
-        Edit(op="set", table=rule.effect_table, key=child, values={rule.effect_link: key, rule.effect_column: wrong}),
+        Edit(
+            op="set",
+            table=rule.effect_table,
+            key=child,
+            values={rule.effect_link: key, rule.effect_column: wrong},
+        ),
     )
 
 

@@ -29,7 +29,11 @@ def two_hop(situation: Situation) -> Draft | None:
         assertions=equal(target.name, row["id"], change),
         allowed=(may_write(target.name, row["id"], tuple(change)),),
         oracle=(*reads, write(target.name, row["id"], change)),
-        alternative=(*reads, read(f"get_{target.name}", id=row["id"]), *write_each(target.name, row["id"], change)),
+        alternative=(
+            *reads,
+            read(f"get_{target.name}", id=row["id"]),
+            *write_each(target.name, row["id"], change),
+        ),
         mentions=(by_id(tables[0], keys[0]),),
         links=tuple((link.child.name, link.parent.name) for link in chain),
         hops=len(chain),
@@ -43,7 +47,10 @@ def _chain(situation: Situation) -> list[Reference]:
         return []
     if situation.difficulty.hops >= 2:
         longer = [
-            [a, b] for a in firsts for b in firsts if a.parent.name == b.child.name and a.child.name != b.parent.name
+            [a, b]
+            for a in firsts
+            for b in firsts
+            if a.parent.name == b.child.name and a.child.name != b.parent.name
         ]
         if longer:
             return situation.rng.choice(longer)
