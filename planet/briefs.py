@@ -7,7 +7,7 @@ facet knows, and each term speaks for one entry: one that it names, else the one
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 
 from planet.catalog import Catalog, Country, Industry, ServiceKind
@@ -28,7 +28,7 @@ LIMITS: dict[Profile, dict[Facet, int]] = {
 """How many entries of a facet a world of each profile can be asked for."""
 
 HINTS: dict[Facet, int] = {"country": 1, "industry": 3, "service": 2, "resource": 1}
-"""Terms that it takes where no name or keyword was found: one city is enough, words of descriptions are weak."""
+"""Terms needed where no name or keyword was found: one city is enough, words of descriptions are weak."""
 
 _NAME = 3  # a name or keyword counts as often as three words of a description
 _LONGEST_TERM = 4  # words
@@ -207,10 +207,10 @@ def _matches(facet: Facet, text: str, catalog: Catalog) -> list[Match]:
     weights = vectorizer.fit_transform(
         [entry.terms for entry in entries.values()]
     ).toarray()  # [entries, terms]
-    known = {term: n for term, n in vectorizer.vocabulary_.items() if term not in ENGLISH_STOP_WORDS}
+    known = vectorizer.vocabulary_
     found: dict[str, dict[str, float]] = {}  # entry -> its terms as they stand in the text -> weight
     named: set[str] = set()
-    for term, shown in _cut(_tokens(text), known):
+    for term, shown in _cut(_tokens(text), known, ENGLISH_STOP_WORDS):
         weight = dict(zip(entries, weights[:, known[term]], strict=True))
         owners = [name for name, entry in entries.items() if term in entry.names]
         name = max(owners or entries, key=lambda entry: weight[entry])
@@ -227,7 +227,7 @@ def _identity(terms: list[str]) -> list[str]:
     return terms
 
 
-def _cut(tokens: list[_Token], known: dict[str, int]) -> Iterator[tuple[str, str]]:
+def _cut(tokens: list[_Token], known: Container[str], stop: Container[str]) -> Iterator[tuple[str, str]]:
     """(term, as it stands in the text): the longest known terms from left to right, the rest passed over."""
     place = 0
     while place < len(tokens):
@@ -235,10 +235,17 @@ def _cut(tokens: list[_Token], known: dict[str, int]) -> Iterator[tuple[str, str
         for length in range(min(_LONGEST_TERM, len(tokens) - place), 0, -1):
             span = tokens[place : place + length]
             term = " ".join(token.word for token in span)
-            if length == 1 and span[0].shout in known:
-                term = str(span[0].shout)
+            if length == 1:
+                term = _single(span[0], known, stop)
             if term in known:
                 yield term, " ".join(token.raw for token in span)
                 step = length
                 break
         place += step
+
+
+def _single(token: _Token, known: Container[str], stop: Container[str]) -> str:
+    """The term of one word alone; empty for "it" and its like, but "IT" in capitals may be a name."""
+    if token.shout in known:
+        return str(token.shout)
+    return "" if token.raw.casefold() in stop else token.word

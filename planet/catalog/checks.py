@@ -10,7 +10,7 @@ from planet.catalog.columns import check_column
 from planet.catalog.entries import COUNTRY_SLOTS, CatalogResource
 from planet.catalog.names import check_name
 from planet.catalog.nearest import hint
-from planet.catalog.phrases import Phrases
+from planet.catalog.phrases import SLOT, Phrases
 from planet.errors import CatalogError
 
 Files = dict[str, str]
@@ -91,14 +91,24 @@ def _check_cycles(catalog: Catalog, files: Files) -> None:
 def _check_phrases(phrases: Phrases, given: Iterable[str], where: str) -> None:
     if not phrases.forms:
         raise CatalogError(f"{where}: has no forms; add e.g. forms: ['{{given}} {{family}}']")
-    for name, choices in phrases.parts.items():
-        if not choices:
-            raise CatalogError(f"{where}: part '{name}' is empty; add texts or remove it")
-        if name not in phrases.slots():
-            raise CatalogError(f"{where}: part '{name}' is in no form; {hint(name, phrases.slots())}")
+    _check_texts((SLOT.sub("x", form) for form in phrases.forms), f"{where}: forms")
     valid = {*phrases.parts, *given}
     for slot in sorted(phrases.slots() - valid):
         raise CatalogError(f"{where}: no part fills '{{{slot}}}'; {hint(slot, valid)}")
+    for name, choices in phrases.parts.items():
+        _check_texts(choices, f"{where}: part '{name}'")
+        if name not in phrases.slots():
+            raise CatalogError(f"{where}: part '{name}' is in no form; {hint(name, phrases.slots())}")
+
+
+def _check_texts(texts: Iterable[str], where: str) -> None:
+    """Texts stand in double quotes in an instruction, and braces are for slots."""
+    texts = tuple(texts)
+    for text in texts:
+        if not text.strip() or set(text) & set('"{}\n'):
+            raise CatalogError(f"{where}: text {text!r} is blank or has quotes, braces or lines; reword it")
+    if not texts:
+        raise CatalogError(f"{where}: is empty; add texts or remove it")
 
 
 def _check_industries(catalog: Catalog, files: Files) -> None:
@@ -127,8 +137,7 @@ def _check_countries(catalog: Catalog, files: Files) -> None:
             if not re.fullmatch(pattern, value):
                 raise CatalogError(f"{where}: {key} '{value}' is malformed; write e.g. {example}")
         for key in ("time_zones", "given", "family", "cities"):
-            if not getattr(country, key):
-                raise CatalogError(f"{where}: {key} is empty; list at least one")
+            _check_texts(getattr(country, key), f"{where}: {key}")
 
 
 def _place(resource: CatalogResource, files: Files) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 
 from planet.catalog.names import check_name
 from planet.catalog.nearest import hint
@@ -32,6 +33,8 @@ def check_column(column: Column, pools: Mapping[str, Phrases], where: str) -> No
         )
     if column.pool and column.pool not in pools:
         raise CatalogError(f"{where}: no text pool '{column.pool}'; {hint(column.pool, pools)}")
+    if not (isfinite(column.low) and isfinite(column.high)):
+        raise CatalogError(f"{where}: bounds {column.low:g} to {column.high:g} are not finite; write numbers")
     if not column.low < column.high and column.type in ("int", "amount"):
         raise CatalogError(
             f"{where}: low {column.low:g} is not below high {column.high:g}; exchange or widen them"

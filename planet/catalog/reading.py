@@ -48,9 +48,9 @@ def read_layer(folder: Path, shown: str) -> Layer:
     layer = Layer({}, {}, {}, {}, {})
     for path in sorted(folder.glob("services/*.yaml")):
         _read_service(path, f"{shown}services/{path.name}", layer)
-    for entry, where in _entries(folder, "industries.yaml", "name", shown):
+    for entry, where in _entries(folder, "industries.yaml", "name", "industry", shown):
         _put(layer, layer.industries, "industry", entry["name"], parse(Industry, entry, where), where)
-    for entry, where in _entries(folder, "countries.yaml", "code", shown):
+    for entry, where in _entries(folder, "countries.yaml", "code", "country", shown):
         _put(layer, layer.countries, "country", entry["code"], parse(Country, entry, where), where)
     if (folder / "pools.yaml").exists():
         where = f"{shown}pools.yaml"
@@ -68,7 +68,8 @@ def read_yaml(path: Path, where: str) -> Any:
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except yaml.YAMLError as problem:
-        raise CatalogError(f"{where}: not valid YAML: {' '.join(str(problem).split())}") from None
+        told = " ".join(str(problem).replace('in "<unicode string>", ', "at ").split())
+        raise CatalogError(f"{where}: not valid YAML: {told}") from None
     except (OSError, UnicodeDecodeError) as problem:
         raise CatalogError(f"{where}: cannot be read: {problem}") from None
 
@@ -78,8 +79,9 @@ def parse(model: type[Model], raw: Any, where: str) -> Model:
     try:
         return TypeAdapter(model).validate_python(raw)
     except ValidationError as problem:
-        details = problem.errors()[0]
-        raise CatalogError(f"{where}{_place(raw, details['loc'][:-1])}: {_wrong(model, details)}") from None
+        # an unknown key first: a key that seems to be missing may be the one mistyped
+        details = min(problem.errors(), key=lambda error: error["type"] != "extra_forbidden")
+        raise CatalogError(f"{where}{_place(raw, details['loc'])}: {_wrong(model, details)}") from None
 
 
 class _Loader(_Base):  # type: ignore[misc]
@@ -87,11 +89,10 @@ class _Loader(_Base):  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
-        for key, _ in node.value:
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key '{key.value}' stands twice", key.start_mark
-                )
+                problem = f"key '{key.value}' stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)  # type: ignore[no-any-return]
 
@@ -109,6 +110,8 @@ def _refuse_strays(folder: Path, shown: str) -> None:
 def _read_service(path: Path, where: str, layer: Layer) -> None:
     raw = _mapping(read_yaml(path, where), where)
     kind = raw.get("kind")
+    if not isinstance(kind, str):
+        raise CatalogError(f"{where}: key 'kind' is missing; write kind: {path.stem}")
     if kind != path.stem:
         raise CatalogError(
             f"{where}: kind is '{kind}'; rename the file to {kind}.yaml or write kind: {path.stem}"
@@ -125,18 +128,18 @@ def _read_service(path: Path, where: str, layer: Layer) -> None:
     _put(layer, layer.services, "service", kind, parse(ServiceKind, raw, where), where)
 
 
-def _entries(folder: Path, name: str, key: str, shown: str) -> list[tuple[dict[str, Any], str]]:
+def _entries(folder: Path, name: str, key: str, what: str, shown: str) -> list[tuple[dict[str, Any], str]]:
     """Entries of a list file, each with its place for error lines."""
     path, where = folder / name, f"{shown}{name}"
     if not path.exists():
         return []
     raw = read_yaml(path, where)
     if not isinstance(raw, list):
-        raise CatalogError(f"{where}: must be a list of entries, each with a {key}, not {type(raw).__name__}")
+        raise CatalogError(f"{where}: must be a list of entries, each with a {key}, not {_kind(raw)}")
     for number, entry in enumerate(raw, 1):
         if not isinstance(entry, dict) or not isinstance(entry.get(key), str):
             raise CatalogError(f"{where}: entry {number} has no {key} in text; write {key}: ... and quote it")
-    return [(entry, f"{where}: {entry[key]}") for entry in raw]
+    return [(entry, f"{where}: {what} {entry[key]}") for entry in raw]
 
 
 def _put(layer: Layer, into: dict[str, Any], what: str, key: str, record: BaseModel, where: str) -> None:
@@ -148,37 +151,53 @@ def _put(layer: Layer, into: dict[str, Any], what: str, key: str, record: BaseMo
 
 def _mapping(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise CatalogError(f"{where}: must be a mapping of keys to values, not {type(raw).__name__}")
+        raise CatalogError(f"{where}: must be a mapping of keys to values, not {_kind(raw)}")
     return raw
 
 
+def _kind(raw: Any) -> str:
+    return {dict: "a mapping", list: "a list", type(None): "nothing"}.get(type(raw), repr(raw))
+
+
 def _place(raw: Any, path: tuple[int | str, ...]) -> str:
-    """`: resource invoice: column amount`, walking down `path` and naming list entries by their name."""
+    """`: resource invoice: column amount`: the keys and named entries on the way to the last step."""
     place = ""
-    for step in path:
-        try:
-            raw = raw[step]
-        except (KeyError, IndexError, TypeError):
-            break
-        if isinstance(step, int):
-            name = raw.get("name", step + 1) if isinstance(raw, dict) else step + 1
-            place += f" {name}"
-        else:
-            place += f": {step.removesuffix('s')}" if isinstance(raw, list) else f": {step}"
+    key: Any
+    for key in path[:-1]:
+        raw = raw[key] if isinstance(raw, (dict, list)) else None
+        if isinstance(key, str):
+            place += f": {key.removesuffix('s') if key in ('resources', 'columns') else key}"
+        elif isinstance(raw, dict):
+            place += f" {raw.get('name', key + 1)}"
     return place
 
 
+_WANTED = {
+    "string_type": "text in quotes",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "float_type": "a number",
+    "float_parsing": "a number",
+}
+"""What a value should have been, by the type of pydantic's error."""
+
+
 def _wrong(model: type[BaseModel], details: ErrorDetails) -> str:
-    key, kind, seen = details["loc"][-1], details["type"], details["input"]
+    path, kind, seen = details["loc"], details["type"], details["input"]
+    key = path[-1] if path else "the entry"
     if kind == "extra_forbidden":
-        return f"unknown key '{key}'; {hint(key, _keys(model, details['loc'][:-1]))}"
+        return f"unknown key '{key}'; {hint(key, _keys(model, path[:-1]))}"
     if kind == "missing":
         return f"key '{key}' is missing; add it"
     if kind == "literal_error":
-        return f"{key} '{seen}' is not known; {hint(seen, _literals(details))}"
-    if kind == "string_type":
-        return f"{key} must be text, not {seen!r}; put it in quotes"
-    return f"{key} is {seen!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+        return f"{key} {seen!r} is not known; {hint(seen, _literals(details))}"
+    if "default" in path:  # a union: the last step of the path is the type tried
+        return f"it must be text, a number, true or false, not {seen!r}; change or remove it"
+    what = f"entry {key + 1}" if isinstance(key, int) else key
+    return f"{what} must be {_WANTED.get(kind, details['msg'])}, not {seen!r}"
 
 
 def _literals(details: ErrorDetails) -> list[str]:
