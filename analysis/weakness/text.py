@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from analysis.text_table import align
 from analysis.weakness.report import Cell, WeaknessReport
 
 _HEADER = ("cell", "fail", "of", "worlds", "rate", "low", "change", "learn", "mostly")
@@ -16,7 +17,7 @@ def render(report: WeaknessReport, top: int = 12, facets: Iterable[str] | None =
     lines = [_totals(report)]
     cells = report.ranked(facets)[:top]
     if cells:
-        lines += _align([_HEADER, *(_line(cell) for cell in cells)])
+        lines += align(_HEADER, [_line(cell) for cell in cells], left=(0, len(_HEADER) - 1))
     return "\n".join(lines)
 
 
@@ -41,15 +42,3 @@ def _line(cell: Cell) -> tuple[str, ...]:
         f"{cell.learnability:.3f}",
         mode.replace("_", " "),
     )
-
-
-def _align(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    first, last = 0, len(widths) - 1  # text columns stand left, numbers right
-    return [
-        "  ".join(
-            c.ljust(w) if i in (first, last) else c.rjust(w)
-            for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -1,0 +1,171 @@
+"""Runs side by side as text, CSV and learning curves."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
+from analysis.errors import DataError
+from analysis.intervals import Interval
+from analysis.result import Result
+from analysis.run_directory import OpenRun
+from analysis.style import colour, drawing
+from analysis.text_table import align, percent, write_csv
+
+CAPTION = (
+    "Validation all-pass and reward on both budgets: policy updates, and charged environment steps "
+    "(training, rejected groups, probing, audits). Bands are 95 % intervals over worlds."
+)
+
+
+def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
+    """comparison.csv, comparison_families.csv, learning_curves.csv and learning_curves.png in `out`."""
+    if len({run.path.resolve() for run in runs}) < len(runs):
+        raise DataError("a run is given twice; give each run directory once")
+    alike = len({run.label for run in runs}) < len(runs)
+    standings = [standing(run, run.path.name if alike else None) for run in runs]
+    files = (
+        write_csv(out / "comparison.csv", ("run", *_MEASURES), [_measures(s) for s in standings]),
+        write_csv(out / "comparison_families.csv", _FAMILY_HEADER, _family_rows(standings)),
+        write_csv(out / "learning_curves.csv", _CURVE_HEADER, _curve_rows(standings)),
+        _draw(standings, out / "learning_curves.png"),
+    )
+    return Result(render_comparison(standings), files)
+
+
+def render_comparison(standings: Sequence[Standing]) -> str:
+    """Two tables: scores and costs, one column per run; gains on test and forgetting, one line per family."""
+    header = ("", *(s.label for s in standings))
+    lines = [(name, *(show(s) for s in standings)) for name, show in _lines(standings)]
+    families = sorted({family for s in standings for family in s.families})
+    gains = [(f"  {family}", *(_family_cell(s, family) for s in standings)) for family in families]
+    title = ("all-pass gained on test (forgotten in validation)", *([""] * len(standings)))
+    return "\n".join(align(header, [*lines, title, *gains]))
+
+
+def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing], str]]]:
+    first = standings[0]
+    lines: list[tuple[str, Callable[[Standing], str]]] = [
+        ("test all-pass, sampled: warm start", lambda s: _share(s.warm.get(s.sampled))),
+        ("test all-pass, sampled: final", lambda s: _share(s.final.get(s.sampled))),
+        ("  gain", lambda s: _points(s.gain(s.sampled))),
+        ("test all-pass, greedy: warm start", lambda s: _share(s.warm.get(GREEDY))),
+        ("test all-pass, greedy: final", lambda s: _share(s.final.get(GREEDY))),
+        ("  gain", lambda s: _points(s.gain(GREEDY))),
+        ("test reward, sampled: final", lambda s: _reward(s.final.get(s.sampled))),
+        ("last validation all-pass", lambda s: percent(s.curve[-1].all_pass.mean) if s.curve else "-"),
+        ("policy updates", lambda s: str(s.updates)),
+        ("charged steps", lambda s: f"{sum(s.charged.values()):,}"),
+        ("worlds in the pool", lambda s: str(s.worlds)),
+    ]
+    if len(standings) > 1:
+        lines.insert(3, (f"  final against {first.label}", lambda s: _points(against(s, first))))
+    return lines
+
+
+def against(one: Standing, other: Standing) -> Interval | None:
+    """Final all-pass of `one` minus `other`'s; None for the same run, or when they tested other worlds."""
+    mine, theirs = one.final.get(one.sampled), other.final.get(other.sampled)
+    if one is other or mine is None or theirs is None or set(mine.worlds) != set(theirs.worlds):
+        return None
+    return difference(mine, theirs)
+
+
+def _share(sample: Sample | None) -> str:
+    if sample is None:
+        return "-"
+    mean, low, high = sample.all_pass()
+    return f"{mean:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _points(gap: Interval | None) -> str:
+    return "-" if gap is None else f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+
+
+def _reward(sample: Sample | None) -> str:
+    return "-" if sample is None else f"{sample.mean_reward():.3f}"
+
+
+def _family_cell(s: Standing, family: str) -> str:
+    gain, lost = s.family_gain(family), s.forgotten(family)
+    shown = "-" if gain is None else f"{100 * gain.mean:+.1f}"
+    return shown if lost is None else f"{shown} ({100 * lost:.1f})"
+
+
+_MEASURES = (
+    "sampled_warm",
+    "sampled_final",
+    "sampled_final_low",
+    "sampled_final_high",
+    "sampled_gain",
+    "sampled_gain_low",
+    "sampled_gain_high",
+    "greedy_warm",
+    "greedy_final",
+    "greedy_gain",
+    "greedy_gain_low",
+    "greedy_gain_high",
+    "reward_final",
+    "updates",
+    "charged_steps",
+    "worlds",
+)
+
+
+def _measures(s: Standing) -> list[Any]:
+    final, greedy = s.final.get(s.sampled), s.final.get(GREEDY)
+    blank: tuple[None, None, None] = (None, None, None)
+    return [
+        s.label,
+        _mean(s.warm.get(s.sampled)),
+        *(final.all_pass() if final else blank),
+        *(s.gain(s.sampled) or blank),
+        _mean(s.warm.get(GREEDY)),
+        _mean(greedy),
+        *(s.gain(GREEDY) or blank),
+        final.mean_reward() if final else None,
+        s.updates,
+        sum(s.charged.values()),
+        s.worlds,
+    ]
+
+
+def _mean(sample: Sample | None) -> float | None:
+    return sum(sample.passed) / len(sample.passed) if sample else None
+
+
+_FAMILY_HEADER = ("run", "family", "test_gain", "low", "high", "forgotten_in_validation")
+
+
+def _family_rows(standings: Sequence[Standing]) -> list[tuple[Any, ...]]:
+    blank = (None, None, None)
+    return [
+        (s.label, family, *(s.family_gain(family) or blank), s.forgotten(family))
+        for s in standings
+        for family in s.families
+    ]
+
+
+_CURVE_HEADER = ("run", "updates", "charged_steps", "all_pass", "low", "high", "reward")
+
+
+def _curve_rows(standings: Sequence[Standing]) -> list[tuple[Any, ...]]:
+    return [(s.label, p.updates, p.charged, *p.all_pass, p.reward) for s in standings for p in s.curve]
+
+
+def _draw(standings: Sequence[Standing], path: Path) -> Path:
+    with drawing(path, CAPTION, 2, 2, width=9, height=6) as axes:
+        for index, s in enumerate(standings):
+            for column, budget in enumerate(("updates", "charged")):
+                x = [getattr(point, budget) for point in s.curve]
+                look = {"color": colour(index), "label": s.label, "marker": "o", "markersize": 3}
+                bounds = ([p.all_pass.low for p in s.curve], [p.all_pass.high for p in s.curve])
+                axes[0][column].fill_between(x, *bounds, color=colour(index), alpha=0.15, lw=0)
+                axes[0][column].plot(x, [p.all_pass.mean for p in s.curve], **look)
+                axes[1][column].plot(x, [p.reward for p in s.curve], **look)
+        for column, name in enumerate(("policy updates", "charged steps")):
+            axes[0][column].set_title("validation all-pass")
+            axes[1][column].set_title("validation reward")
+            axes[1][column].set_xlabel(name)
+        axes[0][0].legend()
+    return path

@@ -1,0 +1,4 @@
+"""What the training touched: shares of the pool with a gradient, beside what uniform draws would reach.
+
+`pool` reads the pool and the updates of a run, `shares` counts and draws, `write` makes table and figure.
+"""

@@ -1,0 +1,106 @@
+"""Intervals. Rollouts of one world are alike, so means are resampled by world, not by rollout."""
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analysis.errors import DataError
+
+LEVEL = 0.95
+DRAWS = 2000
+
+
+class Interval(NamedTuple):
+    """A mean with a two-sided interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def wilson(events: float, opportunities: float, level: float = LEVEL) -> Interval:
+    """A share with its two-sided score interval (Wilson 1927), for independent trials."""
+    if opportunities <= 0:
+        raise DataError("an interval of a share needs at least one trial and got none")
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    rate, spread = events / opportunities, z * z / opportunities
+    centre = (rate + spread / 2) / (1 + spread)
+    half = z * sqrt(rate * (1 - rate) / opportunities + spread / (4 * opportunities)) / (1 + spread)
+    return Interval(rate, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def cluster_bootstrap(
+    values: Sequence[float],
+    clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval:
+    """The mean of `values` with a percentile interval over resampled clusters (Davison and Hinkley 1997).
+
+    clusters: the world of each value. Each draw takes as many clusters as there are, with repetition, and
+    averages the values in them. With a single cluster the interval is the mean itself: one world says nothing
+    about others.
+    """
+    _check(values, clusters)
+    names = sorted(set(clusters))
+    means = _resampled_means(_totals(values, clusters, names), _weights(len(names), seed, draws))
+    return _interval(float(np.mean(values)), means, level)
+
+
+def difference_bootstrap(
+    after: Sequence[float],
+    after_clusters: Sequence[str],
+    before: Sequence[float],
+    before_clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval:
+    """mean(after) − mean(before), the same worlds drawn on both sides. DataError when the worlds differ."""
+    _check(after, after_clusters)
+    _check(before, before_clusters)
+    names = sorted(set(after_clusters))
+    if names != sorted(set(before_clusters)):
+        raise DataError("a paired difference needs the same worlds on both sides; compare runs of one seed")
+    weights = _weights(len(names), seed, draws)
+    gaps = _resampled_means(_totals(after, after_clusters, names), weights) - _resampled_means(
+        _totals(before, before_clusters, names), weights
+    )
+    return _interval(float(np.mean(after) - np.mean(before)), gaps, level)
+
+
+def _check(values: Sequence[float], clusters: Sequence[str]) -> None:
+    if not len(values) or len(values) != len(clusters):
+        raise DataError(f"an interval needs a world for each value; got {len(values)} and {len(clusters)}")
+
+
+def _totals(values: Sequence[float], clusters: Sequence[str], names: list[str]) -> Any:
+    """Sum and count per cluster, (cluster, 2)."""
+    place = {name: index for index, name in enumerate(names)}
+    index = np.array([place[cluster] for cluster in clusters])
+    sums = np.bincount(index, weights=np.asarray(values, dtype=float), minlength=len(names))
+    return np.stack([sums, np.bincount(index, minlength=len(names))], axis=1)
+
+
+def _weights(clusters: int, seed: int, draws: int) -> Any:
+    """How often each cluster was drawn, (draw, cluster)."""
+    return np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
+
+
+def _resampled_means(totals: Any, weights: Any) -> Any:
+    drawn = weights @ totals  # (draw, 2)
+    return drawn[:, 0] / drawn[:, 1]
+
+
+def _interval(mean: float, means: Any, level: float) -> Interval:
+    low, high = np.quantile(means, [0.5 - level / 2, 0.5 + level / 2])
+    return Interval(mean, float(low), float(high))

@@ -1,0 +1,144 @@
+"""The weakness reports of a run as text, JSON, CSV and a heat map of cells over iterations."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.errors import DataError
+from analysis.ledger import BriefRow, ReportRow
+from analysis.result import Result
+from analysis.run_directory import OpenRun
+from analysis.style import HEAT, drawing
+from analysis.text_table import write_csv
+from analysis.weakness.report import Cell, WeaknessReport
+from analysis.weakness.text import render
+
+CAPTION = (
+    "Failure rate of the cells that were weakest in any report, report by report (r0 reads the warm start); "
+    "a frame marks a cell that briefs of that iteration aimed at, grey that no task required it."
+)
+CELLS_SHOWN = 24
+_HEADER = (
+    "report",
+    "cell",
+    "opportunities",
+    "failures",
+    "tasks",
+    "worlds",
+    "rate",
+    "posterior_mean",
+    "wilson_low",
+    "learnability",
+    "change",
+    "ambiguous",
+    "modes",
+    "targeted",
+    "exemplars",
+)
+
+
+class StoredReport(NamedTuple):
+    """A report of a run."""
+
+    id: str
+    iteration: int | None  # None: after the last one
+    report: WeaknessReport
+    targeted: frozenset[str]  # cells that the briefs of its iteration aimed at
+
+
+def read_reports(run: OpenRun) -> list[StoredReport]:
+    """The weakness reports of a run, in order; DataError when there is none yet."""
+    rows = sorted(run.ledger.rows(ReportRow, run.id), key=lambda row: row.step)
+    if not rows:
+        raise DataError(f"{run.path} has no weakness report yet; wait for its first diagnosis")
+    iterations = {
+        row["step"]: row["iteration"]
+        for row in run.ledger.query("SELECT step, iteration FROM steps WHERE run_id = :run", run=run.id)
+    }
+    targets: dict[int | None, set[str]] = {}
+    for brief in run.ledger.rows(BriefRow, run.id):
+        cells = (brief.brief.get("target") or {}).get("cells", ())
+        targets.setdefault(iterations[brief.step], set()).update(cells)
+    return [
+        StoredReport(
+            row.report_id,
+            iterations[row.step],
+            WeaknessReport.model_validate(row.report),
+            frozenset(targets.get(iterations[row.step], ())),
+        )
+        for row in rows
+    ]
+
+
+def write_weakness(run: OpenRun, out: Path | None = None, top: int = 12) -> Result:
+    """weakness.json, weakness.csv and weakness.png in `out` (None: the run's figures)."""
+    out = out or run.figures
+    reports = read_reports(run)
+    table = write_csv(out / "weakness.csv", _HEADER, [_row(s, c) for s in reports for c in s.report.cells])
+    stored = out / "weakness.json"
+    bodies = ",\n".join(f'"{s.id}": {s.report.model_dump_json()}' for s in reports)
+    stored.write_text(f"{{\n{bodies}\n}}\n", encoding="utf-8")
+    text = "\n\n".join(f"report {s.id}: {render(s.report, top)}" for s in reports)
+    return Result(text, (stored, table, _draw(reports, out / "weakness.png")))
+
+
+def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
+    return (
+        stored.id,
+        cell.name,
+        cell.opportunities,
+        cell.failures,
+        cell.tasks,
+        cell.worlds,
+        cell.rate,
+        cell.posterior_mean,
+        cell.wilson_low,
+        cell.learnability,
+        cell.change,
+        cell.ambiguous,
+        " ".join(f"{mode}={count}" for mode, count in cell.modes.items()),
+        cell.name in stored.targeted,
+        " ".join(cell.exemplars),
+    )
+
+
+def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> list[str]:
+    """The cells with the largest Wilson bound in any report, and all targeted ones, by facet and name."""
+    highest: dict[str, float] = {}
+    for stored in reports:
+        for cell in stored.report.cells:
+            highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
+    targeted = {name for stored in reports for name in stored.targeted if name in highest}
+    ranked = sorted(highest, key=lambda name: (name not in targeted, -highest[name], name))
+    return sorted(ranked[:count])
+
+
+def _draw(reports: Sequence[StoredReport], path: Path) -> Path:
+    names = weakest_cells(reports)
+    found = [[stored.report.cell(name) for stored in reports] for name in names]
+    rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in found]
+    width = 3.5 + 0.8 * len(reports)
+    with drawing(path, CAPTION, width=width, height=1.6 + 0.22 * len(names)) as axes:
+        axis = axes[0][0]
+        axis.set_facecolor("#dddddd")
+        image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
+        axis.set_xticks(range(len(reports)), [stored.id for stored in reports])
+        axis.set_yticks(range(len(names)), names)
+        axis.grid(visible=False)
+        for column, stored in enumerate(reports):
+            for line, name in enumerate(names):
+                if name in stored.targeted:
+                    frame = {"fill": False, "edgecolor": "#D55E00", "linewidth": 2}
+                    axis.add_patch(_square(column, line, frame))
+                cell = found[line][column]
+                if cell is not None:
+                    shade = "black" if cell.rate > 0.6 else "white"
+                    axis.text(column, line, f"{cell.rate:.0%}", ha="center", va="center", color=shade, size=7)
+        axis.figure.colorbar(image, ax=axis, label="failure rate")
+    return path
+
+
+def _square(column: int, line: int, look: dict[str, object]) -> object:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((column - 0.45, line - 0.43), 0.9, 0.86, **look)  # type: ignore[arg-type]
