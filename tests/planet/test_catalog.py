@@ -1,6 +1,7 @@
 """The catalog that is shipped keeps its promises, and overlays add to it."""
 
 import re
+import sqlite3
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -89,6 +90,25 @@ def test_references_can_be_ordered():
 
 def test_a_reference_is_named_after_its_target():
     assert all(link.column == f"{link.target}_id" for link in CATALOG.links)
+
+
+def test_every_resource_with_tools_is_linked_into_two_other_services():
+    kind = {resource.name: resource.service for resource in RESOURCES}
+    near: dict[str, set[str]] = {resource.name: set() for resource in RESOURCES}
+    for link in CATALOG.links:
+        near[link.source].add(kind[link.target])
+        near[link.target].add(kind[link.source])
+    for resource in RESOURCES:
+        assert len(near[resource.name] - {resource.service}) >= 2 or not resource.tools, resource.name
+
+
+def test_every_name_can_stand_in_sql_without_quotes():
+    database = sqlite3.connect(":memory:")
+    for resource in RESOURCES:
+        names = ", ".join(["id", *(c.name for c in resource.columns)])
+        database.execute(f"CREATE TABLE {resource.name} ({names})")
+        assert database.execute(f"SELECT {names} FROM {resource.name}").fetchall() == []
+    database.close()
 
 
 def test_most_pairs_of_services_are_linked_by_a_reference():
