@@ -1,6 +1,6 @@
 """V06 and V07: the seed rows load, and no reference dangles.
 
-Types are strict: 25 in a column of amounts, or True in one of truth values, would be read back as 25.0 and 1,
+Types are strict: 25 or -0.0 among amounts, or True among truth values, would be read back as 25.0, 0.0 and 1,
 and the world would come back under another identity.
 """
 
@@ -98,7 +98,7 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_amount(value: Any) -> bool:
-    return isinstance(value, float) and abs(value) < 1e15
+    return isinstance(value, float) and abs(value) < 1e15 and str(value) != "-0.0"
 
 
 def _is_bool(value: Any) -> bool:

@@ -8,6 +8,9 @@ from planet.records.world import Resource, World, WorldKey
 from planet.world.database import DOCUMENTS, Guard, create_table, insert_documents, insert_rows
 from planet.world.tools import Tool, compile_tools
 
+LONGEST_VALUE = 100_000
+"""Bytes of a text that a check may build: doubling one a few dozen times takes memory, not steps."""
+
 
 class Subject:
     """World, key and catalog of one validation. A validator leaves the databases as it found them."""
@@ -31,6 +34,7 @@ class Subject:
         """Tables and seed rows, untrusted SQL under `guard`; raises sqlite3.Error when they do not load."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.set_authorizer(self.guard)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         connection.execute("BEGIN")
         for resource in self.world.layout.resources:
             connection.execute(create_table(resource))

@@ -224,13 +224,17 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "a name taken for text": sql(VIP.sql.replace('p."tier"', '"phase"')),
         "a table of SQLite's own": sql('SELECT sqlite_master.name FROM sqlite_master, "customer", "ticket"'),
         "the documents": sql('SELECT "customer"."id" FROM "customer", "ticket", documents'),
-        "the row number": sql('SELECT rowid FROM "customer" JOIN "ticket" USING ("id")'),
+        "the row number": sql('SELECT c.rowid FROM "customer" c'),
         "a function outside the list": sql(VIP.sql + " AND hex(c.title) = ''"),
         "chance": sql(VIP.sql + " AND random() > 0"),
         "the clock": sql(VIP.sql + " AND current_date > '2030-01-01'"),
         "an extension": sql(VIP.sql + " AND load_extension('x') = ''"),
         "recursion": sql(
             "SELECT n FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r)"
+        ),
+        "a table made of a select": sql('SELECT c.id FROM (SELECT id || id AS id FROM "customer") c'),
+        "a select with a name of its own": sql(
+            'SELECT "id" FROM "customer" WHERE EXISTS (WITH c AS (SELECT 1) SELECT 1 FROM c)'
         ),
         "too many steps": sql(
             "SELECT count(*) FROM " + ", ".join(f'"customer" c{n}, "ticket" t{n}' for n in range(9))
