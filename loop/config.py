@@ -132,7 +132,7 @@ class Config(Settings):
     tracking: Tracking = Tracking()
     ledger: str | None = None  # database URL; None: ledger.sqlite in the run directory
     catalog: Path | None = None  # overlay folder with own catalog entries; None: the built-in catalog alone
-    cache: Path = Path(".cache/loop")  # worlds and warm starts, by content hash
+    cache: Path = Path(".cache/loop")  # warm starts by content hash, and compiled programs
     keep_checkpoints: int = Field(
         3, ge=2
     )  # newest kept; the warm start and the ends of iterations always stay
@@ -140,8 +140,11 @@ class Config(Settings):
     @cached_property
     def digest(self) -> str:
         """Identity of what is run, the seed apart. Where it is written and tracked makes no difference."""
-        tree = self.model_dump(mode="json", exclude={**_NOT_IDENTITY, "policy": {"compilation_cache"}})
-        return digest(tree, length=8)
+        return digest({k: v for k, v in self.recorded().items() if k != "seed"}, length=8)
+
+    def recorded(self) -> dict[str, Any]:
+        """The tree without where things are written and tracked: equal for equal runs."""
+        return self.model_dump(mode="json", exclude={**_PLACES, "policy": {"compilation_cache"}})
 
     @cached_property
     def run_id(self) -> str:
@@ -172,6 +175,5 @@ class Config(Settings):
         return self
 
 
-_NOT_IDENTITY: dict[str, Any] = dict.fromkeys(
-    ("seed", "tracking", "ledger", "cache", "keep_checkpoints"), True
-)
+_PLACES: dict[str, Any] = dict.fromkeys(("tracking", "ledger", "cache", "keep_checkpoints"), True)
+"""Keys that say where a run is written and tracked, not what it is."""

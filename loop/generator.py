@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from loop.errors import RunError
 from planet.catalog import Catalog, Industry
 from planet.identity import digest, stream
 from planet.records.world import Brief, World
@@ -24,6 +25,11 @@ def reserve(catalog: Catalog, seed: int, pairs: int, industry: bool) -> Reserved
     industries = sorted(
         (i.name for i in catalog.industries), key=lambda n: digest([seed, "unseen industry", n])
     )
+    if industry and len(industries) < 2:
+        raise RunError(
+            f"the catalog has {len(industries)} industry, so none can be held out; "
+            "set splits.test_unseen=0 or add industries"
+        )
     return Reserved(pairs=frozenset(ranked[:pairs]), industry=industries[0] if industry else None)
 
 

@@ -34,6 +34,12 @@ class Played:
     rollout: Rollout
     grade: Grade
     steps: int  # calls that the session executed, malformed included
+    version: int  # of the policy
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that the policy sampled."""
+        return int(self.rollout.tokens.sampled.sum())
 
     @property
     def task(self) -> Task:
@@ -73,7 +79,7 @@ def play(
         part = wanted[start : start + batch]
         requests = [_request(w, sessions) for w in part]
         rollouts = engine.run(params, requests, temperature=temperature, seed=seed, version=version)
-        played += [_grade(w, rollout, sessions) for w, rollout in zip(part, rollouts, strict=True)]
+        played += [_grade(w, rollout, sessions, version) for w, rollout in zip(part, rollouts, strict=True)]
         if after_batch is not None:
             after_batch(len(part))
     return played
@@ -86,9 +92,11 @@ def _request(wanted: Wanted, sessions: SessionPool) -> EpisodeRequest:
     )
 
 
-def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool) -> Played:
+def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int) -> Played:
     session = rollout.session
-    played = Played(wanted=wanted, rollout=rollout, grade=session.grade(), steps=session.steps)
+    played = Played(
+        wanted=wanted, rollout=rollout, grade=session.grade(), steps=session.steps, version=version
+    )
     sessions.give_back(session)
     return played
 

@@ -7,8 +7,8 @@ arms differ in the cells of their targets and in nothing else.
 import random
 from collections.abc import Sequence
 
+from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
-from loop.curricula.protocols import CellStatistics
 from loop.pool import PoolTask
 from planet.records.world import Brief, Target
 
@@ -18,14 +18,12 @@ def targeted_count(quota: int, share: float) -> int:
     return int(quota * share + 0.5)
 
 
-def weight(cell: CellStatistics, allocation: str) -> float:
+def weight(cell: Cell, allocation: str) -> float:
     """What a cell is worth under an allocation rule: its failure rate, or its learnability."""
-    return cell.failure_rate if allocation == "failure_rate" else cell.learnability
+    return cell.posterior_mean if allocation == "failure_rate" else cell.learnability
 
 
-def eligible(
-    cells: Sequence[CellStatistics], facets: Sequence[str], targeting: Targeting
-) -> list[CellStatistics]:
+def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
     """Cells of the given facets that were probed often enough and failed at least once, in a fixed order."""
     chosen = [
         c
@@ -50,16 +48,16 @@ def apportion(weights: Sequence[float], seats: int) -> list[int]:
 
 def aimed_at_report(
     scenarios: Sequence[Brief],
-    cells: Sequence[CellStatistics],
+    report: WeaknessReport,
     targeting: Targeting,
     avoid: tuple[str, ...],
     seed: int,
 ) -> list[Brief]:
     """One brief per scenario, aimed at the report's cells in proportion to their weight; none when it has none."""
-    chosen = eligible(cells, targeting.facets, targeting)
+    chosen = eligible(report.cells, targeting.facets, targeting)
     seats = apportion([weight(c, targeting.allocation) for c in chosen], len(scenarios))
     goals = [cell for cell, count in zip(chosen, seats, strict=True) for _ in range(count)]
-    hints = eligible(cells, targeting.hints, targeting)
+    hints = eligible(report.cells, targeting.hints, targeting)
     rng = random.Random(seed)
     briefs = []
     for scenario, goal in zip(scenarios, goals, strict=False):
@@ -88,12 +86,12 @@ def aimed_at_random(
     return briefs
 
 
-def reason(cell: CellStatistics) -> str:
+def reason(cell: Cell) -> str:
     """The failure in one sentence built from counts."""
     worlds = "1 world" if cell.worlds == 1 else f"{cell.worlds} worlds"
     return (
-        f"tasks of {cell.facet} {cell.value} failed in {cell.failures} of {cell.opportunities} episodes "
-        f"over {worlds} (posterior failure rate {cell.failure_rate:.2f})"
+        f"tasks of {cell.facet} {cell.value} failed in {cell.failures:.4g} of {cell.opportunities} episodes "
+        f"over {worlds} (posterior failure rate {cell.posterior_mean:.2f})"
     )
 
 
@@ -114,7 +112,5 @@ def _cells(task: PoolTask, facets: Sequence[str]) -> list[str]:
     return sorted(cell for cell in task.cells if cell.split(":", 1)[0] in facets)
 
 
-def _draw(
-    rng: random.Random, cells: Sequence[CellStatistics], weights: Sequence[float]
-) -> CellStatistics | None:
+def _draw(rng: random.Random, cells: Sequence[Cell], weights: Sequence[float]) -> Cell | None:
     return rng.choices(cells, weights)[0] if cells and sum(weights) > 0 else None

@@ -1,8 +1,7 @@
 """Growers: no new worlds, random new worlds, and worlds made for what the policy is bad at."""
 
-from loop.curricula.protocols import GrowthRequest, State
+from loop.curricula.protocols import Ask, GrowthRequest, State
 from loop.targeting import aimed_at_random, aimed_at_report, targeted_count
-from planet.records.world import Brief
 
 
 class _Counting:
@@ -35,7 +34,7 @@ class NoGrower(_Counting):
 
     reads_report = False
 
-    def briefs(self, request: GrowthRequest) -> list[Brief]:
+    def briefs(self, request: GrowthRequest) -> list[Ask]:
         """None, ever."""
         return []
 
@@ -45,13 +44,13 @@ class RandomWorldsGrower(_Counting):
 
     reads_report = False
 
-    def briefs(self, request: GrowthRequest) -> list[Brief]:
+    def briefs(self, request: GrowthRequest) -> list[Ask]:
         """One brief per scenario, aimed at random."""
         briefs = aimed_at_random(
             request.scenarios, request.train_tasks, request.targeting, request.avoid, request.seed
         )
         self.count(0, len(briefs))
-        return briefs
+        return [Ask(brief, aimed=False) for brief in briefs]
 
 
 class ClosedLoopGrower(_Counting):
@@ -59,13 +58,15 @@ class ClosedLoopGrower(_Counting):
 
     reads_report = True
 
-    def briefs(self, request: GrowthRequest) -> list[Brief]:
+    def briefs(self, request: GrowthRequest) -> list[Ask]:
         """Targeted briefs first, then exploring ones; all explore when the report has no cell to aim at."""
         wanted = targeted_count(len(request.scenarios), request.targeting.share)
-        targeted = aimed_at_report(
-            request.scenarios[:wanted], request.cells, request.targeting, request.avoid, request.seed
-        )
+        targeted = []
+        if request.report is not None:
+            targeted = aimed_at_report(
+                request.scenarios[:wanted], request.report, request.targeting, request.avoid, request.seed
+            )
         rest = request.scenarios[len(targeted) :]
         explore = aimed_at_random(rest, request.train_tasks, request.targeting, request.avoid, request.seed)
         self.count(len(targeted), len(explore))
-        return targeted + explore
+        return [Ask(b, aimed=True) for b in targeted] + [Ask(b, aimed=False) for b in explore]

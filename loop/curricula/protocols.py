@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from analysis.weakness import WeaknessReport
 from loop.config import Targeting
 from loop.pool import PoolTask
 from planet.records.world import Brief
@@ -62,25 +63,15 @@ class GrowthRequest:
     targeting: Targeting
     train_tasks: tuple[PoolTask, ...]  # of the train split: the training generator as drawn
     avoid: tuple[str, ...]  # digests of the tool sets that exist
-    cells: "tuple[CellStatistics, ...]"  # of the newest report; empty for a grower that does not read it
+    report: WeaknessReport | None  # the newest one; None for a grower that does not read it
 
 
 @dataclass(frozen=True)
-class CellStatistics:
-    """What targeting reads of one cell of a weakness report."""
+class Ask:
+    """One brief that a grower asks PLANET for."""
 
-    facet: str
-    value: str
-    opportunities: int  # episodes whose task requires the cell
-    failures: int
-    worlds: int  # in which it was probed
-    failure_rate: float  # posterior mean, in [0, 1]
-    learnability: float  # posterior mean of p(1 - p) over tasks, in [0, 0.25]
-
-    @property
-    def name(self) -> str:
-        """The cell as briefs name it."""
-        return f"{self.facet}:{self.value}"
+    brief: Brief
+    aimed: bool  # at cells of a weakness report, not at random
 
 
 class Grower(Stateful, Protocol):
@@ -88,5 +79,5 @@ class Grower(Stateful, Protocol):
 
     reads_report: bool  # probing is charged to growers that learn from it
 
-    def briefs(self, request: GrowthRequest) -> list[Brief]:
+    def briefs(self, request: GrowthRequest) -> list[Ask]:
         """At most one brief per scenario; none from a grower that does not grow."""

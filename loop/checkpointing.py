@@ -1,0 +1,64 @@
+"""Checkpoints of a run: policy and curriculum after every step that changed them, numbered by the step."""
+
+from pathlib import Path
+from typing import Any
+
+from policy.checkpoint import CheckpointStore
+
+from loop.config import Config
+from loop.learner import Learner
+from loop.steps import Step, steps_of
+
+
+class Checkpoints:
+    """The newest few, the warm start, and the ends of iterations."""
+
+    def __init__(self, directory: Path, config: Config) -> None:
+        self._store = CheckpointStore(directory)
+        self._run_id = config.run_id
+        self._keep = config.keep_checkpoints
+        self._milestones = milestones(config)
+
+    def steps(self) -> list[int]:
+        """Controller steps with a whole checkpoint, rising."""
+        return sorted(self._store.steps())
+
+    def save(self, step: Step, learner: Learner, curriculum: dict[str, Any]) -> None:
+        """Write the state after a step, then drop what is no longer needed."""
+        metadata = {"run_id": self._run_id, "step": step.index, "curriculum": curriculum}
+        self._store.save(step.index, learner.state, learner.describe(metadata))
+        for old in self.steps()[: -self._keep]:
+            if old not in self._milestones:
+                self._store.drop(old)
+
+    def load(self, step: int, learner: Learner) -> dict[str, Any]:
+        """Bring the learner to the state after a step; the state of the curriculum then."""
+        state, metadata = self._store.load(step, learner.template())
+        learner.check(metadata)
+        learner.take(state)
+        return dict(metadata["curriculum"])
+
+    def drop_after(self, step: int) -> None:
+        """Remove checkpoints of steps that are to be done again."""
+        for later in self.steps():
+            if later > step:
+                self._store.drop(later)
+
+
+def milestones(config: Config) -> frozenset[int]:
+    """Steps whose checkpoints stay: the warm start, and the last update of every iteration."""
+    steps = steps_of(config)
+    kept = {step.index for step in steps if step.kind == "warm_start"}
+    kept |= {
+        before.index
+        for before, after in zip(steps, steps[1:], strict=False)
+        if before.kind == "update" and after.kind == "validate"
+    }
+    return frozenset(kept)
+
+
+def subject_step(config: Config, subject: str) -> int:
+    """The step whose checkpoint is the warm start, or the final policy."""
+    kind = "warm_start" if subject == "warm_start" else "update"
+    found = [step.index for step in steps_of(config) if step.kind in (kind, "warm_start")]
+    return found[0] if subject == "warm_start" else found[-1]

@@ -1,0 +1,91 @@
+"""What the stages of a run work on: everything that is carried from step to step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from loop.checkpointing import Checkpoints
+from loop.config import Config
+from loop.curricula.protocols import Gate, Grower, Sampler
+from loop.learner import Learner
+from loop.playing import Played, Wanted, play
+from loop.pool import Environment, Pool
+from loop.run_directory import RunDirectory
+from loop.session_pool import SessionPool
+from loop.splits import Splits
+from planet.catalog import Catalog
+
+OPEN_ROUNDS = 4
+"""Sessions that may be open at a time, in rounds of the rollout engine's slots: graded together, then reused."""
+
+
+@dataclass
+class Circle:
+    """The parts of a run. Stages change `splits`, `pool`, `learner`, `report` and the curriculum, nothing else."""
+
+    config: Config
+    directory: RunDirectory
+    catalog: Catalog
+    author: Any  # implements planet's author protocol
+    sampler: Sampler
+    gate: Gate
+    grower: Grower
+    learner: Learner
+    checkpoints: Checkpoints
+    sessions: SessionPool
+    splits: Splits | None = None  # None: not built yet
+    pool: Pool | None = None  # the worlds of train, and grown ones; None: not built yet
+    report: Any = None  # the newest WeaknessReport; None: none yet
+    advance: Callable[[int], None] = lambda count: None  # tells the progress display what was done
+
+    def worlds(self) -> Splits:
+        """The splits; an error of the program when they have not been built."""
+        assert self.splits is not None, "the worlds step comes first"
+        return self.splits
+
+    def training(self) -> Pool:
+        """The pool; an error of the program when it has not been built."""
+        assert self.pool is not None, "the worlds step comes first"
+        return self.pool
+
+    def play(self, wanted: Sequence[Wanted], temperature: float) -> list[Played]:
+        """Play and grade episodes with the present policy."""
+        return play(
+            self.learner.engine,
+            self.learner.params,
+            wanted,
+            self.sessions,
+            temperature=temperature,
+            seed=self.config.seed,
+            version=self.learner.version,
+            batch=OPEN_ROUNDS * self.config.policy.rollout.slots,
+            after_batch=self.advance,
+        )
+
+    @property
+    def variant(self) -> str:
+        """How evaluations at the configured temperature are called, e.g. "t1"."""
+        return f"t{self.config.evaluation.temperature:g}"
+
+    @property
+    def train_variant(self) -> str:
+        """How training rollouts are called, e.g. "t1"."""
+        return f"t{self.config.policy.rollout.temperature:g}"
+
+    def curriculum_state(self) -> dict[str, Any]:
+        """The states of sampler, gate and grower, as a checkpoint keeps them."""
+        return {
+            "sampler": self.sampler.state_dict(),
+            "gate": self.gate.state_dict(),
+            "grower": self.grower.state_dict(),
+        }
+
+    def load_curriculum_state(self, state: dict[str, Any]) -> None:
+        """Take up the states of a checkpoint."""
+        self.sampler.load_state_dict(state["sampler"])
+        self.gate.load_state_dict(state["gate"])
+        self.grower.load_state_dict(state["grower"])
+
+    def split(self, origin: str) -> list[Environment]:
+        """The environments of one split."""
+        return [e for e in self.worlds().environments if e.origin == origin]

@@ -1,0 +1,101 @@
+"""The last lines of a run: what was found, with its interval, and where everything is."""
+
+from typing import NamedTuple
+
+from analysis.intervals import Interval, difference_bootstrap
+from analysis.ledger import Ledger
+from loop.config import Config
+from loop.run_directory import RunDirectory
+from loop.steps import steps_of
+from loop.summary import targeted_cells
+
+
+class Scores(NamedTuple):
+    """Test outcomes of one policy under one way of sampling."""
+
+    passes: list[float]  # 1.0 per all-pass episode, else 0.0
+    worlds: list[str]  # of each episode
+
+    @property
+    def mean(self) -> float:
+        """All-pass share."""
+        return sum(self.passes) / len(self.passes)
+
+
+def test_scores(ledger: Ledger, config: Config, subject: str, variant: str) -> Scores:
+    """The test episodes of the warm start or the final policy."""
+    step = next(s.index for s in steps_of(config) if s.kind == "test" and s.subject == subject)
+    rows = ledger.query(
+        "SELECT all_pass, world_id FROM episode_outcomes "
+        "WHERE run_id = :run AND step = :step AND variant = :variant ORDER BY episode_id",
+        run=config.run_id,
+        step=step,
+        variant=variant,
+    )
+    return Scores([float(row["all_pass"]) for row in rows], [row["world_id"] for row in rows])
+
+
+def gain(ledger: Ledger, config: Config, variant: str) -> tuple[Scores, Scores, Interval]:
+    """(warm start, final, difference) on the test worlds; the interval resamples worlds, paired."""
+    before = test_scores(ledger, config, "warm_start", variant)
+    after = test_scores(ledger, config, "final", variant)
+    difference = difference_bootstrap(
+        after.passes,
+        after.worlds,
+        before.passes,
+        before.worlds,
+        seed=config.seed,
+        draws=config.evaluation.resamples,
+        level=config.evaluation.confidence,
+    )
+    return before, after, difference
+
+
+def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> list[str]:
+    """What was found, and where it is."""
+    lines = [verdict(ledger, config, f"t{config.evaluation.temperature:g}", "sampled")]
+    lines.append(verdict(ledger, config, "greedy", "greedy"))
+    lines += [
+        f"  targeted {cell}: failure rate {_rate(before)} before, {_rate(after)} after"
+        for cell, before, after in targeted_cells(ledger, config)
+    ]
+    lines += [
+        f"run        {directory.path}",
+        f"figures    {directory.figures}",
+        f"compare    python -m analysis.compare {directory.path} OTHER_RUN",
+    ]
+    if config.tracking.mlflow is not None:
+        lines.append(f"mlflow     {mlflow_command(config.tracking.mlflow)}")
+    return lines
+
+
+def verdict(ledger: Ledger, config: Config, variant: str, name: str) -> str:
+    """One sentence with its interval."""
+    before, after, difference = gain(ledger, config, variant)
+    if difference.low > 0:
+        moved = "rose"
+    elif difference.high < 0:
+        moved = "fell"
+    else:
+        moved = "did not change beyond its interval"
+    worlds = len(set(after.worlds))
+    return (
+        f"test all-pass ({name}) {moved}: {before.mean:.1%} after the warm start, {after.mean:.1%} at the end, "
+        f"{_points(difference.mean)} [{_points(difference.low)}, {_points(difference.high)}] points "
+        f"({config.evaluation.confidence:.0%} interval over {worlds} worlds, one seed)"
+    )
+
+
+def mlflow_command(uri: str) -> str:
+    """How to look at the tracked runs."""
+    if not uri.startswith("sqlite:///"):
+        return uri
+    return f"mlflow ui --backend-store-uri {uri}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}"
+
+
+def _rate(rate: float | None) -> str:
+    return "not measured" if rate is None else f"{rate:.0%}"

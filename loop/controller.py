@@ -1,0 +1,117 @@
+"""The table of contents of the circle.
+
+    worlds, warm start, validate
+    per iteration:  diagnose -> report | report -> briefs -> worlds -> pool | updates | validate
+    diagnose, test the warm start, test the final policy
+
+Each step does its work, writes a checkpoint if the policy or the curriculum changed, and then everything it has to
+record in one ledger transaction. A run killed anywhere goes on from the newest step that both have, and since every
+random draw is named by the step it belongs to, it ends as if it had not been killed.
+"""
+
+import time
+from collections.abc import Callable
+
+from analysis.ledger import ClockRow, Ledger, RunRow, StepRow
+from loop.circle import Circle
+from loop.errors import Interrupted
+from loop.files import disk_guard
+from loop.interruption import Interruption
+from loop.outcome import Outcome
+from loop.progress import Progress
+from loop.restoring import restore
+from loop.stages.diagnose import diagnose
+from loop.stages.grow import grow
+from loop.stages.test import test
+from loop.stages.update import update
+from loop.stages.validate import validate
+from loop.stages.warm_start import warm_start
+from loop.stages.worlds import worlds
+from loop.steps import Kind, Step, steps_of
+from loop.summary import lines_after
+from loop.tracking.mirror import Mirror
+
+STAGES: dict[Kind, Callable[[Circle, Step], Outcome]] = {
+    "worlds": worlds,
+    "warm_start": warm_start,
+    "diagnose": diagnose,
+    "grow": grow,
+    "update": update,
+    "validate": validate,
+    "test": test,
+}
+"""What each kind of step does."""
+
+
+class Controller:
+    """Runs the steps of a run, from the first or from where it was killed."""
+
+    def __init__(
+        self,
+        circle: Circle,
+        ledger: Ledger,
+        mirror: Mirror,
+        progress: Progress,
+        interruption: Interruption,
+    ) -> None:
+        self._circle = circle
+        self._ledger = ledger
+        self._mirror = mirror
+        self._progress = progress
+        self._interruption = interruption
+        self._steps = steps_of(circle.config)
+
+    def run(self) -> None:
+        """Every step that is not yet recorded; Interrupted when the user asked for the end."""
+        first = restore(self._circle, self._ledger, self._steps)
+        self._progress.start(self._steps, first)
+        for step in self._steps[first:]:
+            if self._interruption.asked:
+                raise Interrupted("stopped as asked")
+            with disk_guard(self._circle.directory.path):
+                self._do(step)
+
+    def _do(self, step: Step) -> None:
+        began = time.perf_counter()
+        self._progress.begin(step)
+        self._circle.advance = self._progress.advance
+        outcome = STAGES[step.kind](self._circle, step)
+        if step.changes_state:
+            circle = self._circle
+            circle.checkpoints.save(step, circle.learner, circle.curriculum_state())
+        self._record(step, outcome, time.perf_counter() - began)
+        self._progress.end(step, lines_after(self._ledger, self._circle.config, step))
+        self._mirror.deliver(self._ledger, step)
+
+    def _record(self, step: Step, outcome: Outcome, seconds: float) -> None:
+        """Everything of a step in one transaction; the first one brings the run itself."""
+        config = self._circle.config
+        with self._ledger.transaction() as transaction:
+            if step.index == 0:
+                transaction.add(
+                    RunRow(
+                        run_id=config.run_id,
+                        name=config.experiment,
+                        arm=config.arm,
+                        seed=config.seed,
+                        config_digest=config.digest,
+                        config=config.recorded(),
+                    )
+                )
+            transaction.add(
+                StepRow(
+                    run_id=config.run_id,
+                    step=step.index,
+                    kind=step.kind,
+                    iteration=step.iteration,
+                    detail=outcome.detail,
+                ),
+                *outcome.rows,
+                *outcome.metric_rows(config.run_id, step.index),
+                ClockRow(
+                    run_id=config.run_id,
+                    step=step.index,
+                    seconds=seconds,
+                    detail={"finished": time.time()},
+                ),
+            )

@@ -1,0 +1,111 @@
+"""What a run will cost, before it is run: `--dry-run`."""
+
+from dataclasses import dataclass
+
+from loop.config import Config
+from loop.plugins import locate
+from loop.progress import guesses, span
+from loop.steps import steps_of
+
+CHECKPOINT_BYTES_PER_PARAMETER = 12
+"""Parameters and two moments in float32."""
+LEDGER_BYTES_PER_EPISODE = 4_500
+"""An episode with its calls and evidence, as measured."""
+WORLD_BYTES = 130_000
+"""A compact world with database, tasks and keys, as measured."""
+CALLS_PER_EPISODE = 4
+"""Tool calls of an average episode; the bound is `policy.rollout.max_turns`."""
+LINKS = 5
+"""Links of PLANET that an author proposes for one world."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Counts of one run. Ranges go from the expected to the largest possible."""
+
+    updates: int
+    train_episodes: tuple[int, int]  # without and with every group refilled
+    diagnose_episodes: int
+    evaluation_episodes: int  # validation and test
+    env_steps: tuple[int, int]  # of all episodes, audits apart
+    worlds: tuple[int, int]  # before and after growth
+    syntheses: int  # of grown worlds, at most
+    author_calls: int  # model calls, at most; 0 for an author without a model
+    tokens: int
+    dollars: float
+    disk_bytes: int
+    seconds: float  # on two CPU cores
+
+
+def costs(config: Config) -> Costs:
+    """The costs that follow from a configuration."""
+    sizes, settings = config.splits, config.evaluation
+    steps = steps_of(config)
+    count = {
+        kind: sum(step.kind == kind for step in steps) for kind in ("update", "diagnose", "validate", "test")
+    }
+    train = count["update"] * config.prompts_per_update * config.group_size
+    tasks = config.tasks_per_world
+    diagnose = count["diagnose"] * sizes.diagnose * tasks * settings.diagnose_rollouts
+    test_worlds = sizes.test + sizes.test_reserved + sizes.test_unseen
+    evaluation = count["validate"] * sizes.validation * tasks * settings.validate_rollouts
+    evaluation += count["test"] * test_worlds * tasks * (settings.test_rollouts + 1)
+    grows = config.curriculum.grower.type != "none"
+    before = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + test_worlds
+    grown = config.iterations * config.growth.quota if grows else 0
+    syntheses = config.iterations * config.growth.attempts if grows else 0
+    offline = locate("author", config.author, "author").startswith("planet.author.template:")
+    episodes = train + diagnose + evaluation
+    checkpoints = config.keep_checkpoints + config.iterations + 1
+    guess = guesses(config)
+    return Costs(
+        updates=count["update"],
+        train_episodes=(train, 2 * train),
+        diagnose_episodes=diagnose,
+        evaluation_episodes=evaluation,
+        env_steps=(
+            CALLS_PER_EPISODE * episodes,
+            config.policy.rollout.max_turns * (episodes + train),
+        ),
+        worlds=(before, before + grown),
+        syntheses=syntheses,
+        author_calls=0 if offline else LINKS * syntheses,
+        tokens=0,
+        dollars=0.0,
+        disk_bytes=(
+            checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
+            + LEDGER_BYTES_PER_EPISODE * episodes
+            + WORLD_BYTES * (before + grown)
+        ),
+        seconds=sum(guess[step.kind] for step in steps),
+    )
+
+
+def parameters(config: Config) -> int:
+    """Parameters of the decoder: embedding, and per layer attention, SwiGLU and norms."""
+    d = config.policy.decoder
+    attention = d.width * d.head_width * (2 * d.heads + 2 * d.kv_heads)
+    layer = attention + 3 * d.width * d.hidden + 2 * d.width + (2 * d.head_width if d.qk_norm else 0)
+    embedding = d.vocabulary_rows * d.width
+    return embedding * (1 if d.tied else 2) + d.layers * layer + d.width
+
+
+def render(config: Config) -> list[str]:
+    """The costs as lines."""
+    c = costs(config)
+    author = "no model calls, 0 tokens, 0 dollars (the template author is offline)"
+    if c.author_calls:
+        author = f"at most {c.author_calls:,} model calls; tokens and dollars depend on the author's model"
+    return [
+        f"run        {config.run_id}",
+        f"policy     {parameters(config):,} parameters",
+        f"updates    {c.updates:,} of {config.prompts_per_update} prompts x {config.group_size}",
+        f"episodes   {c.train_episodes[0]:,} to {c.train_episodes[1]:,} in training, "
+        f"{c.diagnose_episodes:,} in diagnosis, {c.evaluation_episodes:,} in evaluation",
+        f"env steps  about {c.env_steps[0]:,}, at most {c.env_steps[1]:,}",
+        f"worlds     {c.worlds[0]:,} before growth, at most {c.worlds[1]:,} after, "
+        f"from at most {c.syntheses:,} syntheses",
+        f"author     {author}",
+        f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
+        f"time       about {span(c.seconds)} on two CPU cores",
+    ]

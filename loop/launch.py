@@ -1,0 +1,81 @@
+"""From a configuration and a directory to a finished run: opens everything, runs the circle, says what was found."""
+
+from pathlib import Path
+
+from analysis.ledger import Ledger
+from loop.checkpointing import Checkpoints
+from loop.circle import Circle
+from loop.closing import closing_lines
+from loop.compilation import use_compilation_cache
+from loop.config import Config
+from loop.controller import Controller
+from loop.figures import draw_figures
+from loop.files import disk_guard
+from loop.interruption import Interruption
+from loop.learner import learner_for
+from loop.plugins import make
+from loop.progress import Progress, progress_for
+from loop.run_directory import RunDirectory, create, reopen, resume_or_start
+from loop.session_pool import SessionPool
+from loop.tracking.mirror import Mirror
+from planet.catalog import load_catalog
+from policy.vocabulary import load as load_vocabulary
+
+
+def launch(
+    config: Config, path: Path, resume: bool = False, resume_if_unfinished: bool = False
+) -> RunDirectory:
+    """Run, or go on with a run, and print what it found; the directory it is in."""
+    circle_parts = curriculum(config)  # wrong parameters are told before anything is made
+    catalog = load_catalog(config.catalog)
+    directory = _directory(config, path, resume, resume_if_unfinished)
+    progress = progress_for(config)
+    interruption = Interruption()
+    try:
+        with disk_guard(directory.path), Ledger(config.ledger or directory.ledger) as ledger:
+            use_compilation_cache(config)
+            mirror = Mirror(config, directory, progress.say)
+            circle = Circle(
+                config=config,
+                directory=directory,
+                catalog=catalog,
+                author=make("author", config.author, "author"),
+                learner=learner_for(config, load_vocabulary()),
+                checkpoints=Checkpoints(directory.checkpoints, config),
+                sessions=SessionPool(config.policy.rollout.max_turns),
+                **circle_parts,
+            )
+            with interruption.listening(progress.say):
+                Controller(circle, ledger, mirror, progress, interruption).run()
+            _finish(config, directory, ledger, mirror, progress)
+    finally:
+        progress.stop()
+        directory.unlock()
+    return directory
+
+
+def curriculum(config: Config) -> dict:
+    """Sampler, gate and grower by name."""
+    return {
+        role: make(role, plugin, where)
+        for role, where, plugin in config.plugins()
+        if role in ("sampler", "gate", "grower")
+    }
+
+
+def _directory(config: Config, path: Path, resume: bool, resume_if_unfinished: bool) -> RunDirectory:
+    if resume_if_unfinished:
+        return resume_or_start(path, config)[0]
+    return reopen(path, config) if resume else create(path, config)
+
+
+def _finish(
+    config: Config, directory: RunDirectory, ledger: Ledger, mirror: Mirror, progress: Progress
+) -> None:
+    """Figures, the last delivery, and the closing lines."""
+    complaints = draw_figures(directory, progress.say)
+    late = mirror.finish()
+    directory.mark_finished()
+    progress.stop()
+    for line in [*complaints, *([late] if late else []), "", *closing_lines(ledger, config, directory)]:
+        progress.say(line)

@@ -1,0 +1,64 @@
+"""Resuming: back to the newest step that ledger and checkpoints both have, as if nothing had come after it."""
+
+from collections.abc import Sequence
+
+from analysis.ledger import Ledger, ReportRow, StepRow, WorldRow
+from analysis.weakness import WeaknessReport
+from loop.circle import Circle
+from loop.errors import RunError
+from loop.pool import Pool
+from loop.steps import Step
+from loop.world_store import read_grown, read_splits
+
+
+def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
+    """Bring the circle to the state after the newest common step, cut both records there; the next step's index."""
+    run_id = circle.config.run_id
+    last = ledger.last_step(run_id)
+    if last is None:
+        return 0
+    newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
+    ledger.truncate_after(run_id, newest)
+    circle.checkpoints.drop_after(newest)
+    _restore_worlds(circle, ledger, newest)
+    if checkpoint is not None:
+        circle.load_curriculum_state(circle.checkpoints.load(checkpoint, circle.learner))
+    circle.report = _newest_report(ledger, run_id)
+    return newest + 1
+
+
+def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[int, int | None]:
+    """(newest step whose state can be restored, its checkpoint); the checkpoint is None before the first one.
+
+    A step's state is that of the newest checkpoint at or before it, so it can be restored unless a step in between
+    changed the state and its checkpoint is missing.
+    """
+    checkpoint: int | None = None
+    unstored: int | None = None  # first step after the checkpoint whose change is lost
+    for step in steps[: last + 1]:
+        if step.index in stored:
+            checkpoint, unstored = step.index, None
+        elif step.changes_state and unstored is None:
+            unstored = step.index
+    return (last if unstored is None else unstored - 1), checkpoint
+
+
+def _restore_worlds(circle: Circle, ledger: Ledger, newest: int) -> None:
+    """Splits and pool, with worlds in the order in which they were admitted."""
+    circle.splits = read_splits(circle.directory.worlds)
+    recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail["splits_digest"]
+    if circle.splits.digest != recorded:
+        raise RunError(
+            f"{circle.directory.worlds}: the splits hash to {circle.splits.digest}, the ledger has {recorded}; "
+            "the files were changed, so this run cannot be resumed"
+        )
+    circle.pool = Pool()
+    circle.pool.add(circle.splits.of("train"))
+    grown = [w for w in ledger.rows(WorldRow, circle.config.run_id, origin="grown") if w.step <= newest]
+    for row in sorted(grown, key=lambda w: (w.step, w.brief_id or "")):
+        circle.pool.add([read_grown(circle.directory.worlds, row.world_id, row.iteration, row.brief_id)])
+
+
+def _newest_report(ledger: Ledger, run_id: str) -> WeaknessReport | None:
+    rows = sorted(ledger.rows(ReportRow, run_id), key=lambda row: row.step)
+    return WeaknessReport.model_validate(rows[-1].report) if rows else None

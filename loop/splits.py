@@ -1,0 +1,122 @@
+"""The splits of a seed: foundation, train, diagnose, validate and test, disjoint by world.
+
+They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them; their
+digest goes into the ledger before the first update.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from loop.admission import held_out
+from loop.config import Config
+from loop.errors import RunError
+from loop.generator import (
+    Reserved,
+    pairs_in,
+    reserve,
+    reserved_scenario,
+    scenario,
+    unseen_scenario,
+)
+from loop.pool import Environment, Origin
+from loop.synthesis import Synthesized, synthesized
+from planet.catalog import Catalog
+from planet.identity import digest, seed_of
+from planet.records.world import Brief
+
+ATTEMPTS = 40
+"""Syntheses per wanted world before a split is given up."""
+
+
+@dataclass
+class Splits:
+    """All worlds that exist before the first update."""
+
+    reserved: Reserved
+    environments: list[Environment] = field(default_factory=list)
+    audit_steps: int = 0  # calls that audits executed; shared by the arms, so not charged to any
+
+    def of(self, origin: Origin) -> list[Environment]:
+        """The environments of one split."""
+        return [e for e in self.environments if e.origin == origin]
+
+    @property
+    def world_ids(self) -> set[str]:
+        """Ids of all worlds."""
+        return {e.world.id for e in self.environments}
+
+    @property
+    def digest(self) -> str:
+        """Identity of which task is where."""
+        return digest([[e.origin, e.world.id, [t.id for t in e.tasks]] for e in self.environments])
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One world to be made."""
+
+    origin: Origin
+    number: int  # within its group
+    group: str  # names its random streams; "test_reserved" and "test_unseen" are groups of test
+    brief: Callable[..., Brief]
+
+
+def places(config: Config) -> list[_Place]:
+    """The worlds that the splits need, in the order in which they are made."""
+    sizes = config.splits
+    groups: list[tuple[Origin, str, int, Callable[..., Brief]]] = [
+        ("foundation", "foundation", sizes.foundation, scenario),
+        ("train", "train", sizes.train, scenario),
+        ("diagnose", "diagnose", sizes.diagnose, scenario),
+        ("validate", "validate", sizes.validation, scenario),
+        ("test", "test", sizes.test, scenario),
+        ("test", "test_reserved", sizes.test_reserved if sizes.reserved_pairs else 0, reserved_scenario),
+        ("test", "test_unseen", sizes.test_unseen, unseen_scenario),
+    ]
+    return [_Place(origin, n, group, brief) for origin, group, count, brief in groups for n in range(count)]
+
+
+def build_splits(
+    config: Config, catalog: Catalog, author: Any, done: Callable[[int], None] = lambda count: None
+) -> Splits:
+    """Make every world of every split; RunError when one cannot be made. `done` hears of each world."""
+    sizes = config.splits
+    splits = Splits(reserve(catalog, config.seed, sizes.reserved_pairs, industry=sizes.test_unseen > 0))
+    for place in places(config):
+        splits.environments.append(_make(place, splits, config, catalog, author))
+        done(1)
+    return splits
+
+
+def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, author: Any) -> Environment:
+    """The first synthesis for a place that its split may hold."""
+    existing = splits.world_ids
+    refused: dict[str, int] = {}
+    for attempt in range(ATTEMPTS):
+        names = (config.seed, place.group, place.number, attempt)
+        brief = place.brief(catalog, splits.reserved, *names)
+        made = synthesized(brief, author, catalog, seed_of("split", *names), config.tasks_per_world)
+        splits.audit_steps += made.audit_steps
+        broken = _broken(made, place, splits.reserved, existing)
+        if not broken:
+            return Environment(made.world, made.key, made.tasks, place.origin)  # type: ignore[arg-type]
+        for rule in (*broken, *made.refused):
+            refused[rule] = refused.get(rule, 0) + 1
+    reasons = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items(), key=lambda x: -x[1]))
+    raise RunError(
+        f"split {place.origin}: no world in {ATTEMPTS} tries ({reasons}); "
+        "ask for fewer worlds or reserved pairs, or add services to the catalog"
+    )
+
+
+def _broken(made: Synthesized, place: _Place, reserved: Reserved, existing: set[str]) -> list[str]:
+    """Rules that keep a synthesized world out of its split."""
+    if not made.complete or made.world is None:
+        return ["incomplete"]
+    broken = ["equal_world"] if made.world.id in existing else []
+    if place.group == "test_reserved":
+        return broken if pairs_in(made.world) & reserved.pairs else [*broken, "reserved_pair"]
+    if place.group == "test_unseen":
+        return broken
+    return broken + held_out(made.world, reserved)

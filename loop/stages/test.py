@@ -1,0 +1,31 @@
+"""The test: a stored checkpoint, at the training temperature and greedily, on worlds that nothing else has seen."""
+
+from loop.charging import charge, steps_of
+from loop.checkpointing import subject_step
+from loop.circle import Circle
+from loop.outcome import Outcome
+from loop.playing import repeated
+from loop.recording import outcome_metrics, played_rows
+from loop.steps import Step
+
+
+def test(circle: Circle, step: Step) -> Outcome:
+    """Score the warm start or the final policy, as stored."""
+    config, subject = circle.config, step.subject or "final"
+    circle.checkpoints.load(subject_step(config, subject), circle.learner)
+    settings = config.evaluation
+    worlds = circle.split("test")
+    outcome = Outcome(detail={"subject": subject})
+    executed = 0
+    for variant, temperature, rollouts in (
+        (circle.variant, settings.temperature, settings.test_rollouts),
+        ("greedy", 0.0, 1),
+    ):
+        # Equal names for all arms of a seed: differences between arms are not those of the evaluation's samples.
+        wanted = repeated(worlds, rollouts, f"s{step.index:04d}/{variant}", f"test/{variant}")
+        episodes = circle.play(wanted, temperature)
+        executed += steps_of(episodes)
+        outcome.rows += played_rows(config.run_id, step.index, episodes, "test", variant)
+        outcome.metrics |= outcome_metrics(f"test/{subject}/{variant}", episodes, families=True)
+    outcome.rows.append(charge(config.run_id, step.index, "test", executed))
+    return outcome

@@ -1,0 +1,27 @@
+"""Validation: every task of the validate split, for curves and forgetting; never charged, never read by a curriculum."""
+
+from loop.charging import charge, steps_of
+from loop.circle import Circle
+from loop.outcome import Outcome
+from loop.playing import repeated
+from loop.recording import outcome_metrics, played_rows
+from loop.steps import Step
+
+
+def validate(circle: Circle, step: Step) -> Outcome:
+    """Play and record the validate split."""
+    config = circle.config
+    wanted = repeated(
+        circle.split("validate"),
+        config.evaluation.validate_rollouts,
+        f"s{step.index:04d}",
+        f"validate/{step.index}",
+    )
+    episodes = circle.play(wanted, config.evaluation.temperature)
+    return Outcome(
+        rows=[
+            *played_rows(config.run_id, step.index, episodes, "validate", circle.variant, whole=0),
+            charge(config.run_id, step.index, "validate", steps_of(episodes)),
+        ],
+        metrics=outcome_metrics("validate", episodes, families=True),
+    )

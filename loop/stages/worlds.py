@@ -1,0 +1,32 @@
+"""The worlds of all splits: they follow from the seed, and are hashed into the ledger before any update."""
+
+from loop.circle import Circle
+from loop.outcome import Outcome
+from loop.pool import Pool
+from loop.recording import environment_rows
+from loop.splits import build_splits
+from loop.steps import Step
+from loop.world_store import write_splits
+
+
+def worlds(circle: Circle, step: Step) -> Outcome:
+    """Build the splits, write them into the run directory, and record every world and task."""
+    config = circle.config
+    splits = build_splits(config, circle.catalog, circle.author, circle.advance)
+    write_splits(circle.directory.worlds, splits)
+    circle.splits = splits
+    circle.pool = Pool()
+    circle.pool.add(splits.of("train"))
+    outcome = Outcome(rows=environment_rows(config.run_id, step.index, splits.environments))
+    outcome.detail = {
+        "splits_digest": splits.digest,
+        "reserved_pairs": sorted(list(pair) for pair in splits.reserved.pairs),
+        "unseen_industry": splits.reserved.industry,
+        "catalog_digest": circle.catalog.digest,
+    }
+    outcome.metrics = {
+        "pool/worlds": float(len(circle.pool)),
+        "pool/tasks": float(len(circle.pool.listed)),
+        "worlds/audit_steps": float(splits.audit_steps),
+    }
+    return outcome

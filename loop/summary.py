@@ -1,0 +1,163 @@
+"""What a run says: a line per stage, a block per iteration, and what was found, all read from the ledger."""
+
+from collections.abc import Sequence
+
+from analysis.ledger import BriefRow, Ledger, MetricRow, ReportRow, StepRow
+from analysis.weakness import WeaknessReport
+from loop.admission import RULES
+from loop.config import Config
+from loop.steps import Step, steps_of
+
+Metrics = dict[str, float]
+
+
+def lines_after(ledger: Ledger, config: Config, step: Step) -> list[str]:
+    """The lines to print once a step is recorded; none for a step within an iteration."""
+    if step.kind == "worlds":
+        return [_worlds_line(_metrics(ledger, config, step.index))]
+    if step.kind == "warm_start":
+        return [_warm_start_line(_metrics(ledger, config, step.index))]
+    if step.kind == "validate" and step.iteration is None:
+        return [f"warm start: {_score('validation', 'validate', _metrics(ledger, config, step.index))}"]
+    if step.kind == "validate":
+        return iteration_block(ledger, config, step.iteration or 0)
+    if step.kind == "test":
+        return [_test_line(config, step, _metrics(ledger, config, step.index))]
+    return []
+
+
+def iteration_block(ledger: Ledger, config: Config, iteration: int) -> list[str]:
+    """One iteration: scores, weakest cells, worlds, footprint."""
+    steps = [step for step in steps_of(config) if step.iteration == iteration]
+    updates = [_metrics(ledger, config, step.index) for step in steps if step.kind == "update"]
+    by_kind = {step.kind: step.index for step in steps}
+    train = {name: _mean(updates, f"train/{name}") for name in ("all_pass", "reward")}
+    validation = _metrics(ledger, config, by_kind["validate"])
+    return [
+        f"iteration {iteration + 1}/{config.iterations}: "
+        f"train all-pass {train['all_pass']:.1%}, reward {train['reward']:.3f}; "
+        f"{_score('validation', 'validate', validation)}",
+        f"  weakest cells: {_weakest(ledger, config, by_kind['diagnose'])}",
+        f"  {_worlds_grown(ledger, config, by_kind['grow'])}",
+        f"  footprint so far: {footprint_line(ledger, config, by_kind['validate'])}",
+    ]
+
+
+def footprint_line(ledger: Ledger, config: Config, step: int) -> str:
+    """Shares of the pool's tasks and worlds that have received a gradient up to a step."""
+    touched = ledger.query(
+        "SELECT COUNT(DISTINCT task_id) AS tasks, COUNT(DISTINCT world_id) AS worlds, COUNT(*) AS groups "
+        "FROM gradient_tasks WHERE run_id = :run AND step <= :step",
+        run=config.run_id,
+        step=step,
+    )[0]
+    pool = ledger.query(
+        "SELECT (SELECT COUNT(*) FROM worlds WHERE run_id = :run AND step <= :step "
+        "AND origin IN ('train', 'grown')) AS worlds, "
+        "(SELECT COUNT(*) FROM tasks WHERE run_id = :run AND step <= :step "
+        "AND split IN ('train', 'grown')) AS tasks",
+        run=config.run_id,
+        step=step,
+    )[0]
+    return (
+        f"{touched['tasks']}/{pool['tasks']} tasks and {touched['worlds']}/{pool['worlds']} worlds "
+        f"received a gradient, from {touched['groups']} groups"
+    )
+
+
+def targeted_cells(ledger: Ledger, config: Config) -> list[tuple[str, float | None, float | None]]:
+    """(cell, failure rate before, and after) of every cell that a brief aimed at, in the reports around its growth."""
+    reports = _reports(ledger, config)
+    last = reports.get(f"r{config.iterations}")
+    found: dict[str, tuple[float | None, float | None]] = {}
+    for brief, aimed in _briefs(ledger, config):
+        cell = brief["target"]["cells"][0] if brief["target"] else None
+        if cell is None or not aimed or cell in found:
+            continue
+        first = next((r.cell(cell) for _, r in sorted(reports.items()) if r.cell(cell)), None)
+        after = last.cell(cell) if last else None
+        found[cell] = (first.rate if first else None, after.rate if after else None)
+    return [(cell, before, after) for cell, (before, after) in sorted(found.items())]
+
+
+def _reports(ledger: Ledger, config: Config) -> dict[str, WeaknessReport]:
+    rows = ledger.rows(ReportRow, config.run_id)
+    return {row.report_id: WeaknessReport.model_validate(row.report) for row in rows}
+
+
+def _briefs(ledger: Ledger, config: Config) -> list[tuple[dict, bool]]:
+    aimed = {
+        brief_id
+        for row in ledger.rows(StepRow, config.run_id, kind="grow")
+        for brief_id in row.detail.get("aimed_briefs", [])
+    }
+    return [(row.brief, row.brief_id in aimed) for row in ledger.rows(BriefRow, config.run_id)]
+
+
+def _metrics(ledger: Ledger, config: Config, step: int) -> Metrics:
+    rows = ledger.rows(MetricRow, config.run_id, step=step)
+    return {row.name: row.value for row in rows if row.value is not None}
+
+
+def _mean(all_metrics: Sequence[Metrics], name: str) -> float:
+    values = [m[name] for m in all_metrics if name in m]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _score(title: str, prefix: str, metrics: Metrics) -> str:
+    return f"{title} all-pass {metrics[f'{prefix}/all_pass']:.1%}, reward {metrics[f'{prefix}/reward']:.3f}"
+
+
+def _worlds_line(metrics: Metrics) -> str:
+    return f"worlds: {metrics['pool/worlds']:.0f} in the training pool with {metrics['pool/tasks']:.0f} tasks"
+
+
+def _warm_start_line(metrics: Metrics) -> str:
+    return (
+        f"warm start: {metrics['warm_start/demonstrations']:.0f} demonstrations, "
+        f"{metrics['warm_start/token_accuracy']:.1%} of their tokens right at the end"
+    )
+
+
+def _test_line(config: Config, step: Step, metrics: Metrics) -> str:
+    subject = step.subject or ""
+    scores = [
+        f"{variant} {metrics[f'test/{subject}/{variant}/all_pass']:.1%}"
+        for variant in (f"t{config.evaluation.temperature:g}", "greedy")
+    ]
+    return f"test of the {subject.replace('_', ' ')} policy: all-pass {', '.join(scores)}"
+
+
+def _weakest(ledger: Ledger, config: Config, step: int) -> str:
+    rows = ledger.rows(ReportRow, config.run_id, step=step)
+    if not rows:
+        return "none"
+    report = WeaknessReport.model_validate(rows[0].report)
+    cells = report.ranked(("family",))[:3]
+    return ", ".join(f"{c.name} fails {c.rate:.0%} of {c.opportunities}" for c in cells)
+
+
+def _worlds_grown(ledger: Ledger, config: Config, step: int) -> str:
+    metrics = _metrics(ledger, config, step)
+    if not metrics.get("grow/briefs"):
+        return f"worlds: {metrics['pool/worlds']:.0f} in the pool, none asked for"
+    detail = ledger.rows(StepRow, config.run_id, step=step)[0].detail
+    text = (
+        f"worlds: {metrics['grow/admitted']:.0f} admitted of {metrics['grow/briefs']:.0f} briefs "
+        f"({metrics['grow/syntheses']:.0f} syntheses), {metrics['pool/worlds']:.0f} in the pool"
+    )
+    if metrics.get("grow/targeted_worlds"):
+        text += (
+            f"; {metrics['grow/on_target_worlds']:.0f} of {metrics['grow/targeted_worlds']:.0f} "
+            "targeted ones on target"
+        )
+    refused = {rule: n for rule, n in detail["refused"].items() if n}
+    if refused:
+        named = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items()))
+        text += f"; refused by {named}"
+    return text
+
+
+def rule_text(rule: str) -> str:
+    """What an admission rule says, or the name of a validator or audit rule as it is."""
+    return RULES.get(rule, rule)

@@ -1,0 +1,47 @@
+"""One brief, one call of PLANET, and what the loop keeps of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planet.catalog import Catalog
+from planet.errors import BriefError
+from planet.records.task import Task
+from planet.records.world import Brief, World, WorldKey
+from planet.synthesize import synthesize
+
+
+@dataclass(frozen=True)
+class Synthesized:
+    """The outcome of one synthesis: an audited world with its tasks, or the rules that refused it."""
+
+    world: World | None
+    key: WorldKey | None
+    tasks: tuple[Task, ...]
+    refused: dict[str, int]  # validator or audit rule -> count, of worlds and tasks on the way
+    audit_steps: int  # calls that audits executed
+    on_target: bool | None  # None: not aimed, or no world
+    author: str = ""  # its name
+    attempts: tuple[Any, ...] = field(default=(), repr=False)  # proposals of the author, in order
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a world with tasks."""
+        return self.world is not None and self.key is not None and bool(self.tasks)
+
+
+def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: int) -> Synthesized:
+    """Synthesize one brief; a brief that the catalog cannot meet is refused by the rule `brief`, not an error."""
+    try:
+        made = synthesize(brief, author, catalog, seed, tasks=tasks)
+    except BriefError:
+        return Synthesized(None, None, (), {"brief": 1}, 0, None)
+    return Synthesized(
+        world=made.world,
+        key=made.key,
+        tasks=tuple(made.tasks),
+        refused=dict(made.refused),
+        audit_steps=made.audit_steps,
+        on_target=made.on_target,
+        author=made.trace.author if made.trace is not None else "",
+        attempts=tuple(made.trace.attempts) if made.trace is not None else (),
+    )

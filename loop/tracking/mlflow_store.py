@@ -1,0 +1,149 @@
+"""MLflow: a parent run per experiment, a child per arm and seed, in a local SQLite store or on any server.
+
+A child is found by a tag with the run's key, and a point keeps the time at which its step was recorded, so a step
+that is delivered twice is stored once and a resumed run never doubles.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from loop.tracking.protocol import Identity, StepRecord, TrackingError
+
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
+
+KEY = "loop.run_key"
+DELIVERED = "loop.delivered_step"
+PARENT = "loop.parent_of"
+BATCH = 800
+"""Points per call; MLflow takes at most 1,000 entities."""
+PARAMS = 90
+"""Parameters per call; MLflow takes at most 100."""
+LONGEST = 500
+"""Characters of a parameter that every store takes."""
+
+
+class MlflowTracker:
+    """Logs to the tracking server at `uri`."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        self._client: Any = None
+        self._run_id = ""
+
+    def begin(self, identity: Identity) -> int:
+        """Find or make experiment, parent and child; the newest step that the child holds."""
+        _make_room(self._uri)
+        with _translated(self._uri):
+            from mlflow import MlflowClient
+
+            self._client = MlflowClient(tracking_uri=self._uri)
+            experiment = self._experiment(identity.experiment)
+            parent = self._find(experiment, PARENT, identity.experiment)
+            if parent is None:
+                tags = {PARENT: identity.experiment, "mlflow.runName": identity.experiment}
+                parent = self._client.create_run(experiment, tags=tags)
+                self._client.set_terminated(parent.info.run_id)
+            child = self._find(experiment, KEY, identity.key)
+            if child is None:
+                child = self._new_child(experiment, parent.info.run_id, identity)
+            self._run_id = child.info.run_id
+            return int(child.data.tags.get(DELIVERED, -1))
+
+    def deliver(self, records: Sequence[StepRecord]) -> None:
+        """Log all points in few calls, then note how far the child is."""
+        if not records:
+            return
+        with _translated(self._uri):
+            from mlflow.entities import Metric
+
+            points = [
+                Metric(name, value, int(1000 * r.finished), r.updates)
+                for r in records
+                for name, value in sorted(r.metrics.items())
+            ]
+            for start in range(0, len(points), BATCH):
+                self._client.log_batch(self._run_id, metrics=points[start : start + BATCH])
+            self._client.set_tag(self._run_id, DELIVERED, str(records[-1].step))
+
+    def finish(self) -> None:
+        """Mark the child as finished."""
+        with _translated(self._uri):
+            self._client.set_terminated(self._run_id)
+
+    def _experiment(self, name: str) -> str:
+        found = self._client.get_experiment_by_name(name)
+        if found is not None:
+            return found.experiment_id
+        return self._client.create_experiment(name, artifact_location=_artifacts(self._uri))
+
+    def _find(self, experiment: str, tag: str, value: str) -> Any:
+        quoted = value.replace("'", "")
+        found = self._client.search_runs([experiment], f"tags.`{tag}` = '{quoted}'", max_results=1)
+        return found[0] if found else None
+
+    def _new_child(self, experiment: str, parent: str, identity: Identity) -> Any:
+        from mlflow.entities import Param
+
+        tags = {
+            KEY: identity.key,
+            "mlflow.runName": f"{identity.arm}-s{identity.seed}",
+            "mlflow.parentRunId": parent,
+            "arm": identity.arm,
+            "seed": str(identity.seed),
+            "run_id": identity.run_id,
+            "directory": identity.directory.as_posix(),
+        }
+        child = self._client.create_run(experiment, tags=tags)
+        params = [Param(key, value[:LONGEST]) for key, value in flat(identity.config)]
+        for start in range(0, len(params), PARAMS):
+            self._client.log_batch(child.info.run_id, params=params[start : start + PARAMS])
+        return child
+
+
+def flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of a configuration tree as dotted keys and text."""
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", str(value)
+
+
+@contextmanager
+def _translated(uri: str) -> Iterator[None]:
+    """Whatever MLflow and its transports raise, as one TrackingError: the boundary to a library of many errors."""
+    try:
+        yield
+    except Exception as error:
+        reason = " ".join(str(error).split())[:160]
+        raise TrackingError(f"MLflow at {uri} cannot be reached: {reason}") from error
+
+
+def _sqlite_file(uri: str) -> Path | None:
+    parsed = urlparse(uri)
+    if parsed.scheme != "sqlite":
+        return None
+    return Path(parsed.path[1:])  # sqlite:///relative.db, sqlite:////absolute.db
+
+
+def _make_room(uri: str) -> None:
+    """Make the folder of a local store."""
+    file = _sqlite_file(uri)
+    if file is None:
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TrackingError(f"MLflow at {uri} cannot be reached: {error}") from error
+
+
+def _artifacts(uri: str) -> str | None:
+    """Where artifacts go: beside a local store; None lets a server decide."""
+    file = _sqlite_file(uri)
+    return None if file is None else (file.resolve().parent / "mlartifacts").as_uri()

@@ -1,0 +1,46 @@
+"""Records for trackers, read from the ledger: the ledger is the spool, so a tracker that is down loses nothing."""
+
+from pathlib import Path
+
+from analysis.ledger import ClockRow, Ledger, MetricRow, StepRow
+from loop.config import Config
+from loop.tracking.protocol import Identity, StepRecord
+from planet.identity import digest
+
+
+def identity_of(config: Config, directory: Path) -> Identity:
+    """The identity of the run in a directory."""
+    place = directory.resolve()
+    return Identity(
+        key=digest([config.run_id, place.as_posix()]),
+        run_id=config.run_id,
+        experiment=config.experiment,
+        arm=config.arm,
+        seed=config.seed,
+        directory=place,
+        config=config.model_dump(mode="json"),
+    )
+
+
+def records_after(ledger: Ledger, run_id: str, step: int) -> list[StepRecord]:
+    """The records of all steps after `step`, in order."""
+    metrics: dict[int, dict[str, float]] = {}
+    for row in ledger.rows(MetricRow, run_id):
+        if row.step > step and row.value is not None:
+            metrics.setdefault(row.step, {})[row.name] = row.value
+    clocks = {row.step: row.detail.get("finished", 0.0) for row in ledger.rows(ClockRow, run_id)}
+    records, updates = [], 0
+    for row in ledger.rows(StepRow, run_id):
+        updates += row.kind == "update"
+        if row.step > step:
+            records.append(
+                StepRecord(
+                    step=row.step,
+                    kind=row.kind,
+                    iteration=row.iteration,
+                    updates=updates,
+                    finished=clocks.get(row.step, 0.0),
+                    metrics=metrics.get(row.step, {}),
+                )
+            )
+    return records
