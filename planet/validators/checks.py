@@ -17,7 +17,7 @@ LONGEST_CHECK = 4_000
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
 _QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
 _DERIVED_TABLE = re.compile(r"(?<!exists)(?<!in)(?<![=<>])\(\s*select\b|\bwith\b", re.IGNORECASE)
-"""SQLite may write a derived table out wherever it is named: nine levels of ten mentions are 10⁹ terms to prepare."""
+"""SQLite writes a derived table out at every mention: nine levels of ten mentions are 10⁹ terms to prepare."""
 
 
 class _Witness:

@@ -1,0 +1,73 @@
+"""`python -m planet.validate DIR`: the twelve checks on every world of a folder.
+
+Exit code 0 when all worlds pass, 1 when one does not or cannot be read, 2 when the command itself is wrong.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from planet.catalog import Catalog, load_catalog
+from planet.errors import CatalogError, StorageError
+from planet.store import read_world, world_ids
+from planet.validators import VALIDATORS, ValidationReport, validate
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print what is wrong with each world, then a summary."""
+    parser = argparse.ArgumentParser(
+        prog="python -m planet.validate",
+        description="The twelve structural checks on every world of a folder.",
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
+    parser.add_argument("--catalog", type=Path, metavar="DIR", help="overlay that the worlds were made with")
+    given = parser.parse_args(argv)
+    try:
+        names, catalog = world_ids(given.folder), load_catalog(given.catalog)
+    except (StorageError, CatalogError) as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+    verdicts: Counter[str] = Counter()
+    for name, report in _reports(given.folder, names, catalog):
+        lines = [report] if isinstance(report, str) else _lines(report)
+        verdicts.update(["unreadable"] if isinstance(report, str) else (report.fired or ["admitted"]))
+        for line in lines:
+            print(f"{name}  {line}")
+    print(_summary(len(names), verdicts))
+    return 0 if verdicts["admitted"] == len(names) else 1
+
+
+def _reports(
+    folder: Path, names: tuple[str, ...], catalog: Catalog
+) -> Iterator[tuple[str, ValidationReport | str]]:
+    """The verdict on each world, or why it cannot be read; a bar on a terminal shows how far it is."""
+    from rich.console import Console
+    from rich.progress import track
+
+    for name in track(names, "validating", console=Console(file=sys.stderr), transient=True):
+        try:
+            stored = read_world(folder, name)
+        except StorageError as error:
+            yield name, f"unreadable: {error}"
+        else:
+            yield name, validate(stored.world, stored.key, catalog)
+
+
+def _lines(report: ValidationReport) -> list[str]:
+    lines = [f"{v.validator} {v.message}" for v in report.violations]
+    unchecked = [v for v, s in report.status.items() if s == "not_checked"]
+    return lines + ([f"not checked: {', '.join(unchecked)}"] if unchecked else [])
+
+
+def _summary(count: int, verdicts: Counter[str]) -> str:
+    claims = {v.name: v.claim for v in VALIDATORS}
+    lines = [f"{verdicts['admitted']} of {count} worlds pass all twelve validators"]
+    for name in sorted(verdicts.keys() - {"admitted"}):
+        claim = f" (holds when {claims[name]})" if name in claims else ""
+        lines.append(f"{name}: {verdicts[name]}{claim}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
