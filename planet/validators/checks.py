@@ -16,8 +16,8 @@ from planet.world.database import Guard, violating_ids
 LONGEST_CHECK = 4_000
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
 _QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
-_DERIVED_TABLE = re.compile(r"(?<!exists)(?<!in)(?<![=<>])\(\s*select\b|\bwith\b", re.IGNORECASE)
-"""SQLite writes a derived table out at every mention: nine levels of ten mentions are 10⁹ terms to prepare."""
+_DERIVED_TABLE = re.compile(r"(?<!\bexists)(?<!\bin)(?<![=<>])\(\s*select\b|\bwith\b", re.IGNORECASE)
+"""SQLite writes a derived table out at every mention: nine levels of ten mentions are 10⁹ terms."""
 
 
 class _Witness:

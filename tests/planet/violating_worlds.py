@@ -233,6 +233,9 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
             "SELECT n FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r)"
         ),
         "a table made of a select": sql('SELECT c.id FROM (SELECT id || id AS id FROM "customer") c'),
+        "a joined table made of a select": sql(
+            'SELECT c.id FROM "customer" c JOIN (SELECT id || id AS x FROM "ticket") t ON t.x = c.id'
+        ),
         "a select with a name of its own": sql(
             'SELECT "id" FROM "customer" WHERE EXISTS (WITH c AS (SELECT 1) SELECT 1 FROM c)'
         ),
