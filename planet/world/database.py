@@ -109,12 +109,14 @@ def violating_ids(connection: sqlite3.Connection, guard: Guard, sql: str) -> lis
 
     Raises GraderError when the SQL writes, reads what it may not, does not parse, or takes too long.
     """
+    if not sql.lstrip().upper().startswith(("SELECT", "WITH")):  # the guard is not asked of cached statements
+        raise GraderError(f"hidden check is not a SELECT: {sql[:200]!r}")
     stop = _step_counter(STEP_LIMIT)
     guard.closed = True
     connection.set_progress_handler(stop, 10_000)
     try:
         return [str(row[0]) for row in connection.execute(sql)]
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeEncodeError, ValueError) as error:
         raise GraderError(f"hidden check could not run: {error}; sql: {sql[:200]!r}") from error
     finally:
         connection.set_progress_handler(None, 0)

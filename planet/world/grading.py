@@ -112,7 +112,7 @@ def _holds(connection: sqlite3.Connection, assertion: Assertion) -> bool:
     try:
         sql = f"SELECT {shown} FROM {table} WHERE {where} LIMIT 2"
         rows = connection.execute(sql, tuple(assertion.where.values())).fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeEncodeError, OverflowError) as error:
         raise GraderError(
             f"assertion {assertion.id} on {assertion.table} could not be checked: {error}"
         ) from error

@@ -7,18 +7,39 @@ answered, and never raises.
 
 import sqlite3
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from planet.errors import GraderError, SessionError
 from planet.records.episode import Call, Ended, Grade, ToolResult, Trajectory
-from planet.records.task import Edit, Task
+from planet.records.task import Edit, Task, TaskKey
 from planet.records.view import TaskView
 from planet.records.world import World, WorldKey
+from planet.world.arguments import shown, unplain
 from planet.world.database import Guard, build, quote
 from planet.world.grading import RewardKind, examine, grade
 from planet.world.tools import Tool, Write, compile_tools, failure
 
 DEFAULT_TURNS = 20
+UNREADABLE = "the output could not be read as a tool call"
+AFTER_ANSWER = "the episode has ended; no call is executed after the answer"
+
+Executed = tuple[str | None, dict[str, Any], ToolResult]
+"""A call as it is recorded, and its result. Tool None: the output could not be read as a call."""
+
+
+class Start(NamedTuple):
+    """How episodes of one task begin."""
+
+    key: TaskKey
+    statements: tuple[tuple[str, tuple], ...]  # of the delta
+    held: dict[str, bool]  # which evidence holds before the agent acts
+
+
+class Ending(NamedTuple):
+    """How an episode ended."""
+
+    answer: str | None
+    ended: Ended
 
 
 class WorldImage:
@@ -37,10 +58,7 @@ class WorldImage:
             raise SessionError(
                 f"world {world.id} does not load: {error}; run planet.validate on it"
             ) from error
-        self.deltas: dict[str, tuple[tuple[str, tuple], ...]] = {}
-        self.at_start: dict[
-            str, dict[str, bool]
-        ] = {}  # task id -> which evidence holds before the agent acts
+        self.starts: dict[str, Start] = {}  # by task id
 
 
 @lru_cache(maxsize=256)
@@ -92,8 +110,9 @@ class Session:
         self.malformed = 0
         self.after_answer = 0
         self.writes: list[Write] = []
-        self._calls: list[tuple[str | None, dict[str, Any], ToolResult]] = []
-        self._trajectory: Trajectory | None = None
+        self._calls: list[Executed] = []
+        self._late: list[Executed] = []  # made after the end, not executed
+        self._ending: Ending | None = None
 
     @property
     def view(self) -> TaskView:
@@ -121,65 +140,94 @@ class Session:
             raise SessionError(
                 f"task {task.id} belongs to world {task.key.world_id}, not {self.image.world.id}"
             )
+        self.task = None
         self._connection.execute("ROLLBACK TO episode")
-        statements = self.image.deltas.get(task.id)
-        if statements is None:
-            statements = self.image.deltas[task.id] = tuple(_edit_statement(e) for e in task.key.delta)
-        try:
-            for sql, values in statements:
-                self._connection.execute(sql, values)
-        except sqlite3.Error as error:
-            raise SessionError(f"the delta of task {task.id} does not apply: {error}") from error
+        start = self.image.starts.get(task.id)
+        known = start is not None and (start.key is task.key or start.key == task.key)
+        statements = start.statements if start and known else tuple(map(_edit_statement, task.key.delta))
+        self._apply(task, statements)
         self._reset()
         self.task = task
-        if task.id not in self.image.at_start:
+        if not known:
             held = {e.name: e.satisfied for e in examine(self, at_start={})}
-            self.image.at_start[task.id] = held
+            self.image.starts[task.id] = Start(task.key, statements, held)
+
+    def _apply(self, task: Task, statements: tuple[tuple[str, tuple], ...]) -> None:
+        try:
+            for edit, (sql, values) in zip(task.key.delta, statements, strict=True):
+                if self._connection.execute(sql, values).rowcount == 0:
+                    raise SessionError(
+                        f"the delta of task {task.id} does not apply: {edit.table} has no row {edit.key}"
+                    )
+        except sqlite3.Error as error:
+            raise SessionError(f"the delta of task {task.id} does not apply: {error}") from error
 
     def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
         """Execute one tool call. `tool` None: output that could not be read, with the text in `arguments`."""
-        if self._trajectory is not None:
-            self.after_answer += 1
-            return failure("the episode has ended; no call is executed after the answer")
+        if self._ending is not None:
+            self.after_answer += self._ending.ended == "answer"
+            self._late.append((*_recorded(tool, arguments), failure(AFTER_ANSWER)))
+            return failure(AFTER_ANSWER)
         if self.turns is not None and self.steps >= self.turns:
             return failure(f"no turns left: the limit is {self.turns} calls")
-        self.steps += 1
-        result = self._execute(tool, arguments)
-        self._calls.append((tool, arguments, result))
-        return result
-
-    def _execute(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
         task = self._begun()
-        if tool is None or not isinstance(arguments, dict):
-            self.malformed += 1
-            return failure("the output could not be read as a tool call")
-        run = self.image.tools.get(tool) if isinstance(tool, str) else None
-        if run is None or not _offered(task, tool):
-            self.malformed += 1
-            return failure(f"unknown tool {str(tool)[:60]!r}")
-        try:
-            return run(self._connection, arguments, self.writes)
-        except (sqlite3.Error, UnicodeEncodeError, OverflowError) as error:
-            return failure(f"{tool} could not run: {str(error)[:200]}")
+        self.steps += 1
+        executed = self._execute(task, tool, arguments)
+        self._calls.append(executed)
+        return executed[2]
+
+    def _execute(self, task: Task, tool: str | None, arguments: dict[str, Any]) -> Executed:
+        run = self.image.tools.get(tool) if isinstance(tool, str) and _offered(task, tool) else None
+        if run is not None and isinstance(arguments, dict):
+            try:
+                result = run(self._connection, arguments, self.writes)
+            except (sqlite3.Error, UnicodeEncodeError, OverflowError) as error:
+                result = failure(f"{tool} could not run: {str(error)[:200]}")
+            if result.error is None or unplain(arguments) is None:  # what a tool accepts is plain
+                return tool, arguments, result
+        self.malformed += 1
+        tool, arguments = _recorded(tool, arguments)
+        if tool is not None:
+            return tool, arguments, failure(f"unknown tool {shown(tool)}")
+        problem = arguments.get("problem")
+        return (
+            None,
+            arguments,
+            failure(f"{UNREADABLE}: {problem}" if isinstance(problem, str) else UNREADABLE),
+        )
 
     def finish(self, answer: str | None, ended: Ended) -> Trajectory:
         """End the episode and return what happened in it."""
+        self._begun()
+        if answer is not None and unplain(answer):
+            answer = answer.encode(errors="replace").decode()
+        self._ending = Ending(answer, ended)
+        return self.trajectory
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What happened in the episode, calls after its end included; SessionError while it has not ended."""
         task = self._begun()
+        if self._ending is None:
+            raise SessionError(f"the episode of task {task.id} has not ended; call finish first")
         calls = tuple(
             Call.model_construct(tool=tool, arguments=arguments, payload=result.payload, error=result.error)
-            for tool, arguments, result in self._calls
+            for tool, arguments, result in (*self._calls, *self._late)
         )
-        self._trajectory = Trajectory(
-            task_id=task.id, world_id=task.key.world_id, calls=calls, answer=answer, ended=ended
+        return Trajectory(
+            task_id=task.id,
+            world_id=task.key.world_id,
+            calls=calls,
+            answer=self._ending.answer,
+            ended=self._ending.ended,
         )
-        return self._trajectory
 
     def grade(self) -> Grade:
         """Grade the present state; raises GraderError when anything cannot be checked."""
-        return grade(self, self.image.at_start[self._begun().id], self.reward)
+        return grade(self, self.image.starts[self._begun().id].held, self.reward)
 
     @property
-    def calls(self) -> list[tuple[str | None, dict[str, Any], ToolResult]]:
+    def calls(self) -> list[Executed]:
         """Calls of the episode so far, with their results."""
         return self._calls
 
@@ -197,6 +245,19 @@ def _offered(task: Task, tool: str) -> bool:
     return any(spec.name == tool for spec in task.view.tools)
 
 
+def _recorded(tool: Any, arguments: Any) -> tuple[str | None, dict[str, Any]]:
+    """A call in a form that can be written as JSON and replayed: what cannot becomes unreadable output."""
+    problem = unplain([tool, arguments])
+    if problem is None and isinstance(arguments, dict) and (tool is None or isinstance(tool, str)):
+        return tool, arguments
+    if tool is None:
+        return None, {"raw": shown(arguments)}
+    return None, {
+        "raw": f"{shown(tool)} {shown(arguments)}",
+        "problem": problem or "name and arguments wanted",
+    }
+
+
 def _edit_statement(edit: Edit) -> tuple[str, tuple]:
     table = quote(edit.table)
     if edit.op == "delete":
@@ -211,13 +272,22 @@ def _edit_statement(edit: Edit) -> tuple[str, tuple]:
 
 def replay(session: Session, task: Task, trajectory: Trajectory) -> Grade:
     """Run a trajectory's calls again and grade the end; GraderError when a result is not the recorded one."""
+    if (trajectory.task_id, trajectory.world_id) != (task.id, task.key.world_id):
+        raise GraderError(
+            f"the trajectory is of task {trajectory.task_id} in world {trajectory.world_id}, "
+            f"not of task {task.id} in world {task.key.world_id}"
+        )
     session.begin(task)
-    for turn, call in enumerate(trajectory.calls):
+    late = [call for call in trajectory.calls if call.error == AFTER_ANSWER]
+    for turn, call in enumerate((*(c for c in trajectory.calls if c.error != AFTER_ANSWER), *late)):
+        if late and call is late[0]:
+            session.finish(trajectory.answer, trajectory.ended)
         result = session.call(call.tool, call.arguments)
         if (result.payload, result.error) != (call.payload, call.error):
             raise GraderError(
                 f"replay of task {task.id} differs at turn {turn} ({call.tool}): "
                 f"recorded {call.error or call.payload}, now {result.error or result.payload}"
             )
-    session.finish(trajectory.answer, trajectory.ended)
+    if not late:
+        session.finish(trajectory.answer, trajectory.ended)
     return session.grade()
