@@ -152,7 +152,7 @@ def _judge(
         world, key = expand(brief, catalog, seed, artifacts)
     except AuthorError as error:
         return {"rules": (str(error),)}
-    report = validate(world, key)
+    report = validate(world, key, catalog)
     reports.append(report)
     if report.admitted:
         return world, key
