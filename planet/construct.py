@@ -6,6 +6,7 @@ What they find goes back to the author of the link at fault.
 from collections import Counter
 
 from planet.author.artifacts import (
+    ARTIFACTS,
     LINKS,
     Artifact,
     Author,
@@ -16,9 +17,9 @@ from planet.author.artifacts import (
     SchemaPlan,
     SeedPlan,
 )
-from planet.author.template import resources_of
 from planet.catalog import Catalog
-from planet.errors import AuthorError
+from planet.errors import AuthorError, BriefError, CatalogError
+from planet.expand.plans import artifact_faults, resources_of
 from planet.expand.rows import seed_rows
 from planet.expand.rules import expand_rules, settle
 from planet.records.frozen import Frozen
@@ -72,95 +73,124 @@ class Construction(Frozen):
 
 
 def construct(brief: Brief, author: Author, catalog: Catalog, seed: int) -> Construction:
-    """Propose, expand, validate, repair; at most TRIES proposals per link.
+    """Propose, expand, validate, repair.
 
-    Returns a construction without a world when the author did not get there; raises BriefError when the brief
-    itself cannot be met.
+    A link has TRIES proposals, and one more each time that a link before it was changed. Returns a
+    construction without a world when the author did not get there; BriefError when the brief cannot be met.
     """
-    artifacts: dict[Link, Artifact] = {}
-    tries: Counter[Link] = Counter()
-    attempts: list[Attempt] = []
-    reports: list[ValidationReport] = []
-    findings: dict[Link, tuple[str, ...]] = {}
-    world, key = None, None
-    while True:
+    check_names(brief, catalog)
+    site = _Site(brief, author, catalog, seed)
+    made = None
+    while made is None and site.propose_missing():
+        made = site.judge()
+    world, key = made or (None, None)
+    return Construction(world=world, key=key, trace=site.trace())
+
+
+def check_names(brief: Brief, catalog: Catalog) -> None:
+    """BriefError when the brief names what the catalog has not got."""
+    try:
+        if brief.industry:
+            catalog.industry(brief.industry)
+        if brief.country:
+            catalog.country(brief.country)
+        for kind in brief.services:
+            catalog.service(kind)
+        resources = [catalog.resource(name) for name in brief.resources]
+    except CatalogError as error:
+        raise BriefError(f"the brief cannot be met: {error}") from error
+    bare = [r.name for r in resources if not r.tools]
+    if bare:
+        raise BriefError(f"the brief asks for {bare[0]!r} in the slice, but it has no tools; leave it out")
+
+
+class _Site:
+    """One construction as it goes on."""
+
+    def __init__(self, brief: Brief, author: Author, catalog: Catalog, seed: int) -> None:
+        self.brief, self.author, self.catalog, self.seed = brief, author, catalog, seed
+        self.artifacts: dict[Link, Artifact] = {}
+        self.tries: Counter[Link] = Counter()
+        self.attempts: list[Attempt] = []
+        self.reports: list[ValidationReport] = []
+        self.findings: dict[Link, tuple[str, ...]] = {}
+
+    def propose_missing(self) -> bool:
+        """Have every missing link proposed, in order; False when a link has no tries left."""
         for link in LINKS:
-            while link not in artifacts and tries[link] < TRIES:
-                context = Context(
-                    brief=brief,
-                    catalog=catalog,
-                    seed=seed,
-                    attempt=tries[link],
-                    artifacts=dict(artifacts),
-                    report=findings.get(link, ()),
-                )
-                attempt, artifact = _propose(author, link, context)
-                attempts.append(attempt)
-                tries[link] += 1
-                if artifact is not None:
-                    artifacts[link] = artifact
-                else:
-                    findings[link] = (attempt.problem or "",)
-            if link not in artifacts:
-                break
-        if len(artifacts) < len(LINKS):
-            break
-        faults = _judge(brief, catalog, seed, artifacts, reports)
-        if isinstance(faults, tuple):
-            world, key = faults
-            break
-        first = min(faults, key=LINKS.index)
-        findings = faults
+            while link not in self.artifacts:
+                if self.tries[link] >= TRIES:
+                    return False
+                self._propose(link)
+        return True
+
+    def _propose(self, link: Link) -> None:
+        context = Context(
+            brief=self.brief,
+            catalog=self.catalog,
+            seed=self.seed,
+            attempt=self.tries[link],
+            artifacts=dict(self.artifacts),
+            report=self.findings.get(link, ()),
+        )
+        attempt, artifact = _propose(self.author, link, context)
+        self.attempts.append(attempt)
+        self.tries[link] += 1
+        if artifact is not None:
+            self.artifacts[link] = artifact
+        else:
+            self.findings[link] = (str(attempt.problem),)
+
+    def judge(self) -> tuple[World, WorldKey] | None:
+        """The world and its key when all validators pass; None, with the faulty links taken away, when not."""
+        world, key = expand(self.brief, self.catalog, self.seed, self.artifacts)
+        report = validate(world, key, self.catalog)
+        self.reports.append(report)
+        if report.admitted:
+            return world, key
+        self.findings = {
+            link: tuple(f"{v.validator}: {v.message}" for v in report.violations if v.link == link)
+            for link in LINKS
+            if any(v.link == link for v in report.violations)
+        }
+        first = min(self.findings, key=LINKS.index)
         for link in LINKS[LINKS.index(first) :]:  # later links were conditioned on the one at fault
-            artifacts.pop(link, None)
+            self.artifacts.pop(link, None)
             if link != first:
-                tries[link] = min(tries[link], TRIES - 1)
-    trace = ConstructionTrace(
-        brief=brief, author=author.name, seed=seed, attempts=tuple(attempts), reports=tuple(reports)
-    )
-    return Construction(world=world, key=key, trace=trace)
+                self.tries[link] = min(self.tries[link], TRIES - 1)
+        return None
+
+    def trace(self) -> ConstructionTrace:
+        """What has happened so far."""
+        return ConstructionTrace(
+            brief=self.brief,
+            author=self.author.name,
+            seed=self.seed,
+            attempts=tuple(self.attempts),
+            reports=tuple(self.reports),
+        )
 
 
 def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Artifact | None]:
+    """The attempt, and its artifact when a world can be made of it."""
     artifact, problem, cost = None, None, AuthorCost()
     try:
         artifact, cost = author.propose(link, context)
     except AuthorError as error:
-        problem = str(error)
-    return (
-        Attempt(
-            link=link,
-            attempt=context.attempt,
-            artifact=artifact.model_dump(mode="json") if artifact is not None else None,
-            report=context.report,
-            problem=problem,
-            cost=cost,
-        ),
-        artifact,
+        problem, cost = str(error), error.cost or AuthorCost()
+    if artifact is not None and not isinstance(artifact, ARTIFACTS[link]):
+        problem = f"{link} was proposed as {type(artifact).__name__}; propose {ARTIFACTS[link].__name__}"
+    elif artifact is not None:
+        problem = "; ".join(artifact_faults(artifact, context.artifacts, context.catalog)) or None
+    attempt = Attempt(
+        link=link,
+        attempt=context.attempt,
+        artifact=artifact.model_dump(mode="json") if artifact is not None else None,
+        report=context.report,
+        problem=problem,
+        cost=cost,
     )
-
-
-def _judge(
-    brief: Brief,
-    catalog: Catalog,
-    seed: int,
-    artifacts: dict[Link, Artifact],
-    reports: list[ValidationReport],
-) -> tuple[World, WorldKey] | dict[Link, tuple[str, ...]]:
-    """The admitted world and key, or what is wrong with which link. Adds to `reports` when one was made."""
-    try:
-        world, key = expand(brief, catalog, seed, artifacts)
-    except AuthorError as error:
-        return {"rules": (str(error),)}
-    report = validate(world, key, catalog)
-    reports.append(report)
-    if report.admitted:
-        return world, key
-    return {
-        link: tuple(f"{v.validator}: {v.message}" for v in report.violations if v.link == link)
-        for link in LINKS
-        if any(v.link == link for v in report.violations)
-    }
+    return attempt, artifact if problem is None else None
 
 
 def expand(

@@ -4,6 +4,8 @@ A message says what broke, the value seen, and what to do. A failed rollout is d
 grader does raise, because "could not check" must never become a reward of 0.
 """
 
+from typing import Any
+
 
 class PlanetError(Exception):
     """Any failure of world construction, execution or grading."""
@@ -18,7 +20,14 @@ class CatalogError(PlanetError):
 
 
 class AuthorError(PlanetError):
-    """An author gave up on a link: every try was refused by a validator."""
+    """An author has no artifact to propose, or one that no world can be made of.
+
+    `cost`: the `AuthorCost` of trying; None when it cost nothing.
+    """
+
+    def __init__(self, message: str, cost: Any = None) -> None:
+        super().__init__(message)
+        self.cost = cost
 
 
 class StorageError(PlanetError):
@@ -26,7 +35,7 @@ class StorageError(PlanetError):
 
 
 class SessionError(PlanetError):
-    """A session was used out of order, or its world does not load. Never raised by a tool call of an agent."""
+    """A session was used out of order, or its world does not load. Never raised by an agent's tool call."""
 
 
 class GraderError(PlanetError):

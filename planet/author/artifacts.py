@@ -41,6 +41,14 @@ class RulePlan(Frozen):
 
 
 Artifact = Company | ServiceGraph | SchemaPlan | SeedPlan | RulePlan
+ARTIFACTS: dict[Link, type[Frozen]] = {
+    "company": Company,
+    "graph": ServiceGraph,
+    "schema": SchemaPlan,
+    "seed": SeedPlan,
+    "rules": RulePlan,
+}
+"""What each link is proposed as."""
 
 
 class Context(Frozen):
@@ -75,5 +83,5 @@ class Author(Protocol):
     name: str
 
     def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
-        """The artifact for `link` and its cost; AuthorError when no readable artifact can be had."""
+        """The artifact for `link` and its cost; AuthorError, with the cost, when none can be had."""
         ...

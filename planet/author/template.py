@@ -18,8 +18,9 @@ from planet.author.artifacts import (
     SchemaPlan,
     SeedPlan,
 )
-from planet.catalog import Catalog, Industry, to_resource
+from planet.catalog import Catalog, Industry
 from planet.errors import AuthorError, BriefError
+from planet.expand.plans import resources_of
 from planet.expand.rules import Rule
 from planet.identity import stream
 from planet.records.frozen import Frozen
@@ -136,6 +137,9 @@ def _links(catalog: Catalog) -> dict[str, set[str]]:
 def _start(context: Context, profile: dict[str, float], links: dict[str, set[str]], rng: Random) -> list[str]:
     """Resources the brief names, completed to a pair linked across services."""
     catalog, named = context.catalog, list(dict.fromkeys(context.brief.resources))
+    bare = [name for name in named if not catalog.resource(name).tools]
+    if bare:
+        raise BriefError(f"resource {bare[0]!r} is a supporting table without tools; name one with tools")
     pairs: list[tuple[tuple[str, str], float]] = []
     for child, resource in sorted(catalog.resources.items()):
         for column in resource.columns:
@@ -262,13 +266,6 @@ def _rules(context: Context) -> RulePlan:
 def _wanted_pattern(brief: Brief) -> str | None:
     cells = brief.target.cells if brief.target else ()
     return next((c.split(":", 1)[1] for c in cells if c.startswith("pattern:")), None)
-
-
-def resources_of(plan: SchemaPlan, catalog: Catalog) -> dict[str, Resource]:
-    """The tables of a schema plan as resources; references to absent tables are left out."""
-    present = frozenset([t.resource for t in plan.tables] + [r.name for r in plan.custom])
-    made = [to_resource(catalog.resource(t.resource), t.service, present) for t in plan.tables]
-    return {r.name: r for r in (*made, *plan.custom)}
 
 
 def _crossings(resources: dict[str, Resource], among: tuple[str, ...]) -> list[tuple[str, str, str]]:

@@ -1,14 +1,16 @@
 """Growing tasks from a world: draw a family, draft, phrase, audit, admit."""
 
 from collections import Counter
+from math import inf
 from random import Random
 
 from planet.cells import on_target
+from planet.errors import BriefError
 from planet.identity import digest, stream
 from planet.records.frozen import Frozen
 from planet.records.task import Facets, Task, TaskKey
 from planet.records.view import ROLES, TaskView
-from planet.records.world import Difficulty, Target, World, WorldKey
+from planet.records.world import Brief, Difficulty, Target, World, WorldKey
 from planet.tasks.audit import Auditor
 from planet.tasks.draft import Draft
 from planet.tasks.families import FAMILIES
@@ -31,8 +33,12 @@ class Growth(Frozen):
 
 
 def grow_tasks(world: World, key: WorldKey, count: int, seed: int) -> Growth:
-    """Up to `count` audited tasks, the brief's target met first; fewer when the world affords no more."""
+    """Up to `count` audited tasks, the brief's target met first; fewer when the world affords no more.
+
+    BriefError when the brief weighs families that do not exist, or aims at nothing.
+    """
     brief = world.brief
+    _check_wishes(brief)
     auditor = Auditor(world, key, TURNS[brief.profile])
     tasks: list[Task] = []
     refused: Counter[str] = Counter()
@@ -56,6 +62,17 @@ def grow_tasks(world: World, key: WorldKey, count: int, seed: int) -> Growth:
     steps = auditor.steps
     auditor.close()
     return Growth(tasks=tuple(tasks), refused={k: v for k, v in refused.items() if v}, audit_steps=steps)
+
+
+def _check_wishes(brief: Brief) -> None:
+    unknown = sorted(brief.families.keys() - FAMILIES.keys())
+    if unknown:
+        raise BriefError(f"there is no task family {unknown[0]!r}; families are {', '.join(FAMILIES)}")
+    weights = brief.families.values()
+    if brief.families and (not all(0 <= w < inf for w in weights) or not any(weights)):
+        raise BriefError(f"weights of families must be 0 or more, one of them above 0, not {brief.families}")
+    if brief.target and not all(":" in cell for cell in brief.target.cells or ("",)):
+        raise BriefError(f'a target needs cells like "family:two_hop", not {list(brief.target.cells)}')
 
 
 def _draw(

@@ -1,0 +1,145 @@
+"""Plans that cannot be expanded: what an author proposed, checked before rows, pages and SQL are made of it.
+
+The validators judge worlds; this judges whether there can be one. A fault names the value, so that the author
+can repair it.
+"""
+
+from math import isfinite
+
+from planet.author.artifacts import Artifact, Link, RulePlan, SchemaPlan, SeedPlan
+from planet.catalog import Catalog, to_resource
+from planet.errors import AuthorError, CatalogError
+from planet.expand.rows import parents_first
+from planet.expand.rules import Rule
+from planet.records.world import Column, Company, Resource
+
+MOST_TABLES = 60
+MOST_COLUMNS = 60
+MOST_ROWS = 5_000
+"""In one table; seed states are read row by row when tasks are drafted."""
+MOST_RULES = 60
+MOST_DISTRACTORS = 50
+_LARGEST = 1e15
+"""Of an amount; beyond it, cents are no longer exact."""
+
+
+def resources_of(plan: SchemaPlan, catalog: Catalog) -> dict[str, Resource]:
+    """The tables of a schema plan as resources; references to absent tables are left out."""
+    present = frozenset([t.resource for t in plan.tables] + [r.name for r in plan.custom])
+    made = [to_resource(catalog.resource(t.resource), t.service, present) for t in plan.tables]
+    return {r.name: r for r in (*made, *plan.custom)}
+
+
+def artifact_faults(artifact: Artifact, earlier: dict[Link, Artifact], catalog: Catalog) -> tuple[str, ...]:
+    """Why no world can be made of `artifact` and the links `earlier` than it; empty when one can."""
+    if isinstance(artifact, Company):
+        return tuple(_of_company(artifact, catalog))
+    if isinstance(artifact, SchemaPlan):
+        return tuple(_of_schema(artifact, catalog))
+    if isinstance(artifact, SeedPlan):
+        return tuple(_of_seed(artifact))
+    if isinstance(artifact, RulePlan):
+        schema = earlier["schema"]
+        assert isinstance(schema, SchemaPlan)
+        return tuple(_of_rules(artifact, resources_of(schema, catalog)))
+    return ()
+
+
+def _of_company(company: Company, catalog: Catalog) -> list[str]:
+    try:
+        catalog.country(company.country)
+    except CatalogError as error:
+        return [str(error)]
+    return []
+
+
+# ── schema ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
+    names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
+    if not 1 <= len(names) <= MOST_TABLES:
+        return [f"a world has 1 to {MOST_TABLES} tables, not {len(names)}"]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        return [f"table {twice[0]!r} stands twice; rename or drop one"]
+    problems = []
+    for table in plan.tables:
+        try:
+            catalog.resource(table.resource)
+        except CatalogError as error:
+            problems.append(str(error))
+    for resource in plan.custom:
+        problems += _of_table(resource, catalog)
+    if not problems:
+        try:
+            parents_first(tuple(resources_of(plan, catalog).values()))
+        except AuthorError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _of_table(resource: Resource, catalog: Catalog) -> list[str]:
+    name, columns = resource.name, resource.columns
+    if not 2 <= len(columns) <= MOST_COLUMNS or columns[0].type != "id":
+        return [
+            f"table {name!r} needs an id column first, and 1 to {MOST_COLUMNS - 1} more; it has {len(columns)}"
+        ]
+    found = [_of_column(column, catalog) for column in columns]
+    return [
+        f"column {name}.{c.name}: {problem}" for c, problem in zip(columns, found, strict=True) if problem
+    ]
+
+
+def _of_column(column: Column, catalog: Catalog) -> str | None:
+    if column.type == "enum" and not column.values:
+        return "an enum needs values"
+    if column.type == "text" and (column.pool or "subject") not in catalog.pools:
+        return f"no text pool {column.pool!r}; use one of {', '.join(sorted(catalog.pools))}"
+    if not (isfinite(column.low) and isfinite(column.high) and column.low <= column.high):
+        return f"bounds {column.low:g} to {column.high:g} are no range"
+    if max(abs(column.low), abs(column.high)) > _LARGEST:
+        return f"bounds {column.low:g} to {column.high:g} go beyond {_LARGEST:g}"
+    return None
+
+
+# ── seed and rules ────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_seed(plan: SeedPlan) -> list[str]:
+    return [
+        f"table {name!r} is given {count} rows; give 0 to {MOST_ROWS}"
+        for name, count in plan.rows.items()
+        if not 0 <= count <= MOST_ROWS
+    ]
+
+
+def _of_rules(plan: RulePlan, tables: dict[str, Resource]) -> list[str]:
+    if len(plan.rules) > MOST_RULES:
+        return [f"{len(plan.rules)} rules; state at most {MOST_RULES}"]
+    if not 0 <= plan.distractors <= MOST_DISTRACTORS:
+        return [f"{plan.distractors} distractor pages; ask for 0 to {MOST_DISTRACTORS}"]
+    found = [_of_rule(rule, tables) for rule in plan.rules]
+    return [f"rule {number}: {problem}" for number, problem in enumerate(found, start=1) if problem]
+
+
+def _of_rule(rule: Rule, tables: dict[str, Resource]) -> str | None:
+    places = (
+        (rule.table, rule.column),
+        (rule.effect_table, rule.effect_link),
+        (rule.effect_table, rule.effect_column),
+    )
+    for table, column in places:
+        if table not in tables:
+            return f"there is no table {table!r}; tables are {', '.join(tables)}"
+        if all(c.name != column for c in tables[table].columns):
+            return f"table {table} has no column {column!r}"
+    trigger = tables[rule.table].column(rule.column)
+    effect = tables[rule.effect_table].column(rule.effect_column)
+    if trigger.type != "enum" or len(trigger.values) < 2 or rule.value not in trigger.values:
+        return f"{rule.table}.{rule.column} is no enum of two values or more with {rule.value!r} among them"
+    if effect.type != "enum" or rule.effect_value not in effect.values:
+        return (
+            f"{rule.effect_table}.{rule.effect_column} is no enum with {rule.effect_value!r} among its values"
+        )
+    return None
