@@ -94,6 +94,8 @@ class _Probe:
             made = self._call("update", record)
             if made:
                 self._reads(made["id"], record)
+        if record is not None and not any(self.resource.column(name).unique for name in record):
+            self._call("update", record)  # a default of a unique column serves one record only
         return self.found
 
     def _reads(self, key: str, wanted: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from planet.records.world import Column, Resource
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
 from planet.validators.text import LONGEST_NAME, NAME, VALUE, listed, shown
+from planet.validators.values import default_fits, fit_of
 from planet.world.database import create_table
 from planet.world.tools import tool_specs
 
@@ -40,7 +41,7 @@ def tables_are_sound(subject: Subject) -> list[Violation]:
     for resource in resources:
         findings += [*_table(resource), *_shown_columns(resource)]
         for column in resource.columns[1:]:
-            findings += _column(column, f"{resource.name}.{column.name}")
+            findings += _column(column, resource)
     return _faults("V03", findings or _definitions(resources))
 
 
@@ -75,7 +76,8 @@ def _shown_columns(resource: Resource) -> Iterator[Finding]:
             )
 
 
-def _column(column: Column, where: str) -> Iterator[Finding]:
+def _column(column: Column, resource: Resource) -> Iterator[Finding]:
+    where = f"{resource.name}.{column.name}"
     if not _is_name(column.name):
         yield where, f"column {shown(column.name)} must be called in snake_case"
     if column.type == "id":
@@ -88,6 +90,9 @@ def _column(column: Column, where: str) -> Iterator[Finding]:
             yield where, f"value {shown(odd[0])} of {where} must be in snake_case, e.g. in_progress"
         if len(set(column.values)) < max(2, len(column.values)):
             yield where, f"{where} needs at least two values, all different"
+    if not default_fits(column, resource):
+        due = fit_of(column, resource)[1]
+        yield where, f"the default of {where}, {shown(column.default)}, must be {due}"
 
 
 def _is_name(name: str) -> bool:

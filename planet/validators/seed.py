@@ -1,20 +1,14 @@
-"""V06 and V07: the seed rows load, and no reference dangles.
+"""V06 and V07: the seed rows load, and no reference dangles."""
 
-Types are strict: 25 or -0.0 among amounts, or True among truth values, would be read back as 25.0, 0.0 and 1,
-and the world would come back under another identity.
-"""
-
-import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
-from datetime import date
 from typing import Any
 
 from planet.records.world import Column, Resource
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_TEXT, listed, shown
+from planet.validators.text import listed, shown
+from planet.validators.values import fit_of
 
 MINIMUM_ROWS = 3
 """Fewest rows of a table: with fewer, finding the right record asks nothing of an agent."""
@@ -55,7 +49,7 @@ def _table(resource: Resource, rows: tuple[tuple[Any, ...], ...]) -> list[Violat
 
 def _values(column: Column, resource: Resource, values: tuple[Any, ...]) -> str | None:
     """What is wrong with the values of one column, in words."""
-    is_valid, kind = _valid(column, resource)
+    is_valid, kind = fit_of(column, resource)
     for number, value in enumerate(values):
         if value is None:
             if column.required or column.type == "id":
@@ -68,51 +62,6 @@ def _values(column: Column, resource: Resource, values: tuple[Any, ...]) -> str 
         if repeated is not None:
             return f"is unique but holds {shown(repeated)} {counts[repeated]} times"
     return None
-
-
-def _valid(column: Column, resource: Resource) -> tuple[Callable[[Any], bool], str]:
-    """Whether a value fits the column, and what fits it in words."""
-    if column.type == "id":
-        pattern = re.compile(re.escape(resource.prefix) + r"-\d{4,9}")
-        return (
-            lambda v: isinstance(v, str) and pattern.fullmatch(v) is not None,
-            f"like {resource.prefix}-0007",
-        )
-    if column.type == "enum":
-        options = frozenset(column.values)
-        return lambda v: isinstance(v, str) and v in options, f"one of {listed(column.values, 12)}"
-    return {
-        "int": (_is_int, "a whole number"),
-        "amount": (_is_amount, "a number with a decimal point"),
-        "bool": (_is_bool, "0 or 1"),
-        "date": (_is_date, "a date like 2026-03-14"),
-    }.get(column.type, (_is_text, f"printable text of at most {LONGEST_TEXT} characters"))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_TEXT and value.isprintable()
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, float) and abs(value) < 1e15 and str(value) != "-0.0"
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value in (0, 1)
-
-
-def _is_date(value: Any) -> bool:
-    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
-        return False
-    try:
-        date.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
 
 
 def no_reference_dangles(subject: Subject) -> list[Violation]:

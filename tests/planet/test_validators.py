@@ -118,8 +118,8 @@ MESSAGES = {
         "RULE-01 is vacuous: customer.tier = vip without its effect in ticket is not caught"
     ),
     ("V11", "41 words"): "document 'DOC-01' has 41 words; a page has at most 40",
-    ("V12", "a default that no row can hold"): (
-        "tool update_ticket does not answer: the ticket cannot be stored: CHECK constraint failed: severity"
+    ("V12", "a default that refers to nothing"): (
+        "tool update_ticket does not answer: the ticket cannot be stored: FOREIGN KEY constraint failed"
     ),
 }
 

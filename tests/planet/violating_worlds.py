@@ -118,6 +118,8 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         ),
         "values of an int": tables(CUSTOMER, with_column(TICKET, "hours", values=("1", "2"))),
         "a column with a quote": tables(CUSTOMER, with_column(TICKET, "hours", name='h"; drop')),
+        "a default outside the enum": tables(CUSTOMER, with_column(TICKET, "severity", default="terrible")),
+        "a default of another type": tables(CUSTOMER, with_column(TICKET, "hours", default="three")),
         "more columns than SQLite takes": tables(
             CUSTOMER,
             TICKET.replace(
@@ -278,8 +280,11 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         ),
     },
     "V12": {
-        "a default that no row can hold": tables(
-            CUSTOMER, with_column(TICKET, "severity", default="terrible")
+        "a default that one record uses up": tables(
+            with_column(CUSTOMER, "name", default="New Customer"), TICKET
+        ),
+        "a default that refers to nothing": tables(
+            CUSTOMER, with_column(TICKET, "customer_id", default="CUS-0009")
         ),
         "a key for another world": (toy_world()[0], toy_world()[1].replace(world_id="0123456789abcdef")),
     },

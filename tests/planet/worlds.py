@@ -30,7 +30,7 @@ CUSTOMER = Resource(
     status="status",
     columns=(
         ID,
-        Column(name="name", type="text", required=True, unique=True, default="New Customer"),
+        Column(name="name", type="text", required=True, unique=True),
         Column(name="status", type="enum", required=True, values=("active", "paused", "closed")),
         Column(name="tier", type="enum", values=("basic", "gold", "vip")),
         Column(name="credit", type="amount", unit="currency"),
