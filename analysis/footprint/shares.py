@@ -42,40 +42,46 @@ def footprint(
     if not updates:
         raise DataError("the run has no updates yet; a footprint needs at least one")
     names = sorted(pool)
-    incidence = {dimension: _incidence(pool, names, dimension) for dimension in DIMENSIONS}
     place = {name: index for index, name in enumerate(names)}
     since = np.array([pool[name].since for name in names])
     drawn = _uniform_draws(since, updates, draws, seed)
     actual = [np.array([[place[task] for task in update.tasks]], dtype=int) for update in updates]
     out: list[Reached] = []
     for dimension in DIMENSIONS:
-        out += _dimension(dimension, incidence[dimension], since, updates, actual, drawn)
+        touches = _touched(pool, names, dimension)
+        out += _dimension(dimension, touches, since, updates, actual, drawn)
     return out
 
 
 def _dimension(
     dimension: str,
-    incidence: Any,
+    touches: Any,
     since: Any,
     updates: Sequence[Update],
     actual: Sequence[Any],
     drawn: Sequence[Any],
 ) -> list[Reached]:
     """Both scopes of one dimension. `actual`, `drawn`: per update, task indices, (1 or draw, task)."""
-    values = incidence.shape[1]
+    values = int(touches.max()) + 1
     seen = {scope: _Seen(len(drawn[0]), values) for scope in ("cumulated", "iteration")}
+    sizes: dict[int, int] = {}  # tasks in the pool -> values in it
     out, iteration = [], updates[0].iteration
     for update, own, uniform in zip(updates, actual, drawn, strict=True):
         if update.iteration != iteration:
             seen["iteration"], iteration = _Seen(len(uniform), values), update.iteration
-        size = int(incidence[since < update.step].any(axis=0).sum())
+        pooled = since < update.step
+        tasks = int(pooled.sum())
+        if tasks not in sizes:
+            sizes[tasks] = len(np.unique(touches[pooled]))
         for scope, state in seen.items():
-            state.add(incidence, own, uniform)
-            shares = state.uniform.sum(axis=1) / size
+            state.add(touches, own, uniform)
+            shares = state.uniform.sum(axis=1) / sizes[tasks]
             low, high = np.quantile(shares, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
             reached = int(state.own.sum())
             band = (float(shares.mean()), float(low), float(high))
-            out.append(Reached(dimension, scope, update.iteration, update.number, reached, size, *band))
+            out.append(
+                Reached(dimension, scope, update.iteration, update.number, reached, sizes[tasks], *band)
+            )
     return out
 
 
@@ -86,10 +92,9 @@ class _Seen:
         self.own = np.zeros((1, values), dtype=bool)
         self.uniform = np.zeros((draws, values), dtype=bool)
 
-    def add(self, incidence: Any, own: Any, uniform: Any) -> None:
+    def add(self, touches: Any, own: Any, uniform: Any) -> None:
         for state, tasks in ((self.own, own), (self.uniform, uniform)):
-            for column in tasks.T:  # one task of every draw at a time keeps memory at (draw, value)
-                state |= incidence[column]
+            state[np.arange(len(state))[:, None], touches[tasks].reshape(len(state), -1)] = True
 
 
 def _uniform_draws(since: Any, updates: Sequence[Update], draws: int, seed: int) -> list[Any]:
@@ -107,11 +112,10 @@ def _uniform_draws(since: Any, updates: Sequence[Update], draws: int, seed: int)
     return out
 
 
-def _incidence(pool: Mapping[str, PoolTask], names: Sequence[str], dimension: str) -> Any:
-    """Which task touches which value, (task, value)."""
+def _touched(pool: Mapping[str, PoolTask], names: Sequence[str], dimension: str) -> Any:
+    """Which values each task touches, as indices, (task, value); short rows repeat their first value."""
     values = sorted({value for name in names for value in pool[name].values[dimension]})
     place = {value: index for index, value in enumerate(values)}
-    table = np.zeros((len(names), len(values)), dtype=bool)
-    for row, name in enumerate(names):
-        table[row, [place[value] for value in pool[name].values[dimension]]] = True
-    return table
+    rows = [[place[value] for value in pool[name].values[dimension]] for name in names]
+    width = max(len(row) for row in rows)
+    return np.array([row + row[:1] * (width - len(row)) for row in rows], dtype=int)

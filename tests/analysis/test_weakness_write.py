@@ -1,0 +1,37 @@
+"""The stored reports of a run, written out again."""
+
+import csv
+import json
+
+from analysis.weakness import WeaknessReport, probes_of_step, weakness_report
+from analysis.weakness.write import read_reports, weakest_cells, write_weakness
+
+
+def test_reports_come_back_in_order_with_what_was_aimed_at(run):
+    reports = read_reports(run)
+    assert [(r.id, r.iteration) for r in reports] == [("r0", 0), ("r1", 1), ("r2", None)]
+    assert [r.targeted for r in reports] == [{"family:two_hop"}, {"family:two_hop"}, set()]
+
+
+def test_a_stored_report_follows_from_the_stored_episodes(run):
+    step = run.ledger.query("SELECT MIN(step) AS step FROM reports")[0]["step"]
+    assert weakness_report(probes_of_step(run.ledger, run.id, step)) == read_reports(run)[0].report
+
+
+def test_the_weakest_family_of_the_simulated_agent_is_the_planted_one(run):
+    assert read_reports(run)[0].report.ranked(["family"])[0].value == "two_hop"
+
+
+def test_reports_are_written_as_json_csv_and_heat_map(run, tmp_path):
+    result = write_weakness(run, tmp_path, top=2)
+    stored = json.loads((tmp_path / "weakness.json").read_text())
+    assert WeaknessReport.model_validate(stored["r1"]) == read_reports(run)[1].report
+    rows = list(csv.DictReader((tmp_path / "weakness.csv").open()))
+    aimed = [row["targeted"] for row in rows if row["cell"] == "family:two_hop"]
+    assert aimed == ["True", "True", "False"]
+    assert (tmp_path / "weakness.png").read_bytes().startswith(b"\x89PNG")
+    assert result.text.count("report r") == 3 and len(result.text.splitlines()) == 3 * (1 + 1 + 2) + 2
+
+
+def test_targeted_cells_are_always_shown(run):
+    assert weakest_cells(read_reports(run), count=1) == ["family:two_hop"]
