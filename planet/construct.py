@@ -142,7 +142,7 @@ class _Site:
             self.findings[link] = (str(attempt.problem),)
 
     def judge(self) -> tuple[World, WorldKey] | None:
-        """The world and its key when all validators pass; None, with the faulty links taken away, when not."""
+        """The world and key when all validators pass; else None, with the faulty links taken away."""
         world, key = expand(self.brief, self.catalog, self.seed, self.artifacts)
         report = validate(world, key, self.catalog)
         self.reports.append(report)
@@ -154,7 +154,7 @@ class _Site:
             if any(v.link == link for v in report.violations)
         }
         first = min(self.findings, key=LINKS.index)
-        for link in LINKS[LINKS.index(first) :]:  # later links were conditioned on the one at fault
+        for link in LINKS[LINKS.index(first) :]:  # later links were proposed given it
             self.artifacts.pop(link, None)
             if link != first:
                 self.tries[link] = min(self.tries[link], TRIES - 1)

@@ -1,6 +1,6 @@
 """Worlds and tasks on disk: what a policy may read apart from the keys.
 
-    DIR/manifest.json          digests and sizes of every world
+    DIR/manifest.json          of every world its sizes, and a digest of its brief, key and tasks
     DIR/worlds/<id>.json       the world without its rows
     DIR/worlds/<id>.sqlite     its tables and documents, readable with any SQLite tool
     DIR/tasks/<id>.jsonl       task views
@@ -8,23 +8,25 @@
     DIR/keys/<id>.tasks.jsonl  task keys
 
 Every file is written beside its place and moved there, the manifest last: a world is in the manifest, whole,
-or absent.
+or absent. One process at a time may write to a folder; any number may read.
 """
 
 import json
 import os
 import sqlite3
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
-
-from pydantic import ValidationError
+from typing import Any, NamedTuple
 
 from planet.errors import StorageError
+from planet.identity import digest
 from planet.records.task import Task, TaskKey
 from planet.records.view import TaskView
 from planet.records.world import SeedState, World, WorldKey
 from planet.world.database import build, quote
+
+FORMAT = 1
 
 
 class StoredWorld(NamedTuple):
@@ -35,8 +37,13 @@ class StoredWorld(NamedTuple):
     tasks: tuple[Task, ...]
 
 
-def write_world(folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ...]) -> None:
-    """Write one world and enter it in the manifest; writing it again changes nothing. OSError: disk full."""
+def write_world(
+    folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ...], note: dict[str, Any] | None = None
+) -> None:
+    """Write one world and enter it in the manifest; writing it again changes nothing. OSError: disk full.
+
+    `note`: JSON that the manifest keeps for whoever made the world, e.g. what it was made from.
+    """
     for part in ("worlds", "tasks", "keys"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     _write_text(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())
@@ -44,8 +51,9 @@ def write_world(folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ..
     _write_text(folder / "tasks" / f"{world.id}.jsonl", _lines(t.view.model_dump_json() for t in tasks))
     _write_text(folder / "keys" / f"{world.id}.json", key.model_dump_json())
     _write_text(folder / "keys" / f"{world.id}.tasks.jsonl", _lines(t.key.model_dump_json() for t in tasks))
-    worlds = _manifest(folder) if (folder / "manifest.json").exists() else {}
-    worlds[world.id] = {
+    worlds = entries(folder) if (folder / "manifest.json").exists() else {}
+    entry = {
+        "digest": _digest(StoredWorld(world, key, tasks)),
         "industry": world.company.industry,
         "country": world.company.country,
         "tables": len(world.layout.resources),
@@ -53,21 +61,46 @@ def write_world(folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ..
         "tools": len(world.layout.tools),
         "checks": len(key.invariants),
         "tasks": len(tasks),
+        "note": note or {},
     }
-    _write_text(
-        folder / "manifest.json", json.dumps({"format": 1, "worlds": worlds}, indent=1, sort_keys=True)
-    )
+    content = {"format": FORMAT, "worlds": {**worlds, world.id: entry}}
+    _write_text(folder / "manifest.json", json.dumps(content, indent=1, sort_keys=True))
 
 
 def world_ids(folder: Path) -> tuple[str, ...]:
     """Ids of the worlds in a folder, sorted; StorageError when it is no world folder."""
-    return tuple(sorted(_manifest(folder)))
+    return tuple(sorted(entries(folder)))
+
+
+def entries(folder: Path) -> dict[str, dict[str, Any]]:
+    """World id -> its entry in the manifest, as `write_world` made it; StorageError when there is none."""
+    path = folder / "manifest.json"
+    try:
+        stamp = path.stat()
+        return _manifest(path, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino)
+    except FileNotFoundError as error:
+        raise StorageError(
+            f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
+
+
+@lru_cache(maxsize=8)
+def _manifest(path: Path, changed_ns: int, size: int, inode: int) -> dict[str, dict[str, Any]]:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if content["format"] != FORMAT:
+        raise ValueError(f"format {content['format']!r}, not {FORMAT}")
+    return {name: dict(entry) for name, entry in content["worlds"].items()}
 
 
 def read_world(folder: Path, world_id: str) -> StoredWorld:
     """A world, its key and its tasks; StorageError when a file is missing, unreadable or was changed."""
-    if not world_id.isalnum():
-        raise StorageError(f"{world_id!r} is no world id; see {folder / 'manifest.json'}")
+    entry = entries(folder).get(world_id)
+    if entry is None:
+        raise StorageError(
+            f"{folder} holds no world {world_id!r}; its worlds are in {folder / 'manifest.json'}"
+        )
     try:
         bare = World.model_validate_json((folder / "worlds" / f"{world_id}.json").read_bytes())
         key = WorldKey.model_validate_json((folder / "keys" / f"{world_id}.json").read_bytes())
@@ -76,30 +109,26 @@ def read_world(folder: Path, world_id: str) -> StoredWorld:
             TaskKey.model_validate_json(x) for x in _read_lines(folder / "keys" / f"{world_id}.tasks.jsonl")
         ]
         world = bare.replace(seed=_read_rows(folder / "worlds" / f"{world_id}.sqlite", bare))
-    except (OSError, ValidationError, sqlite3.Error) as error:
+        tasks = tuple(Task(view=v, key=k) for v, k in zip(views, keys, strict=True))
+        stored = StoredWorld(world, key, tasks)
+        found, digest_found = world.id, _digest(stored)
+    except (OSError, ValueError, TypeError, sqlite3.Error) as error:
         reason = str(error).splitlines()[0]
         raise StorageError(f"world {world_id} in {folder} cannot be read: {reason}") from error
-    if world.id != world_id:
-        raise StorageError(f"world {world_id} in {folder} was changed: its content hashes to {world.id}")
-    if [v.task_id for v in views] != [k.task_id for k in keys]:
-        raise StorageError(f"world {world_id} in {folder}: views and keys of its tasks do not match")
-    return StoredWorld(world, key, tuple(Task(view=v, key=k) for v, k in zip(views, keys, strict=True)))
+    if found != world_id:
+        raise StorageError(f"world {world_id} in {folder} was changed: its content hashes to {found}")
+    if digest_found != entry.get("digest"):
+        raise StorageError(f"world {world_id} in {folder} was changed: its brief, key or tasks do not match")
+    return stored
+
+
+def _digest(stored: StoredWorld) -> str:
+    """Of what the world's id does not cover, and of the id."""
+    return digest([stored.world.id, stored.world.brief, stored.key, stored.tasks])
 
 
 def _without_rows(world: World) -> World:
     return world.replace(seed=SeedState(rows={}))
-
-
-def _manifest(folder: Path) -> dict[str, dict]:
-    path = folder / "manifest.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))["worlds"]
-    except FileNotFoundError as error:
-        raise StorageError(
-            f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize"
-        ) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
 
 
 def _write_database(path: Path, world: World) -> None:
@@ -110,7 +139,7 @@ def _write_database(path: Path, world: World) -> None:
 
 
 def _read_rows(path: Path, world: World) -> SeedState:
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         rows = {}
         for resource in world.layout.resources:

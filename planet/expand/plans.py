@@ -82,9 +82,7 @@ def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
 def _of_table(resource: Resource, catalog: Catalog) -> list[str]:
     name, columns = resource.name, resource.columns
     if not 2 <= len(columns) <= MOST_COLUMNS or columns[0].type != "id":
-        return [
-            f"table {name!r} needs an id column first, and 1 to {MOST_COLUMNS - 1} more; it has {len(columns)}"
-        ]
+        return [f"table {name!r} needs an id column, then 1 to {MOST_COLUMNS - 1} more"]
     found = [_of_column(column, catalog) for column in columns]
     return [
         f"column {name}.{c.name}: {problem}" for c, problem in zip(columns, found, strict=True) if problem
