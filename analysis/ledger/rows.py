@@ -218,7 +218,7 @@ class AuthorCallRow(Row):
     step: int
     brief_id: str
     call_index: int  # from 0 within the brief
-    link: str  # "C", "G", "S", "s0" or "R"
+    link: str  # of PLANET, e.g. "schema"
     attempt: int  # from 0 within the link
     author: str  # e.g. "template", or a model's name
     accepted: bool
