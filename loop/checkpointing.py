@@ -1,20 +1,18 @@
 """Checkpoints of a run: policy and curriculum after every step that changed them, numbered by the step."""
 
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
-from policy.checkpoint import CheckpointStore
-
 from loop.config import Config
-from loop.learner import Learner
+from loop.learner import Store
 from loop.steps import Step, steps_of
 
 
 class Checkpoints:
     """The newest few, the warm start, and the ends of iterations."""
 
-    def __init__(self, directory: Path, config: Config) -> None:
-        self._store = CheckpointStore(directory)
+    def __init__(self, store: Store, config: Config) -> None:
+        self._store = store
         self._run_id = config.run_id
         self._keep = config.keep_checkpoints
         self._milestones = milestones(config)
@@ -23,20 +21,17 @@ class Checkpoints:
         """Controller steps with a whole checkpoint, rising."""
         return sorted(self._store.steps())
 
-    def save(self, step: Step, learner: Learner, curriculum: dict[str, Any]) -> None:
+    def save(self, step: Step, curriculum: dict[str, Any]) -> None:
         """Write the state after a step, then drop what is no longer needed."""
         metadata = {"run_id": self._run_id, "step": step.index, "curriculum": curriculum}
-        self._store.save(step.index, learner.state, learner.describe(metadata))
+        self._store.save(step.index, metadata)
         for old in self.steps()[: -self._keep]:
             if old not in self._milestones:
                 self._store.drop(old)
 
-    def load(self, step: int, learner: Learner) -> dict[str, Any]:
+    def load(self, step: int) -> dict[str, Any]:
         """Bring the learner to the state after a step; the state of the curriculum then."""
-        state, metadata = self._store.load(step, learner.template())
-        learner.check(metadata)
-        learner.take(state)
-        return dict(metadata["curriculum"])
+        return dict(self._store.load(step)["curriculum"])
 
     def drop_after(self, step: int) -> None:
         """Remove checkpoints of steps that are to be done again."""
@@ -51,7 +46,7 @@ def milestones(config: Config) -> frozenset[int]:
     kept = {step.index for step in steps if step.kind == "warm_start"}
     kept |= {
         before.index
-        for before, after in zip(steps, steps[1:], strict=False)
+        for before, after in pairwise(steps)
         if before.kind == "update" and after.kind == "validate"
     }
     return frozenset(kept)

@@ -51,13 +51,10 @@ class Circle:
     def play(self, wanted: Sequence[Wanted], temperature: float) -> list[Played]:
         """Play and grade episodes with the present policy."""
         return play(
-            self.learner.engine,
-            self.learner.params,
+            self.learner,
             wanted,
             self.sessions,
             temperature=temperature,
-            seed=self.config.seed,
-            version=self.learner.version,
             batch=OPEN_ROUNDS * self.config.policy.rollout.slots,
             after_batch=self.advance,
         )

@@ -124,12 +124,14 @@ class Config(Settings):
     splits: SplitSizes = SplitSizes()
     policy: PolicyConfig = PolicyConfig()
     coverage: Coverage = Coverage()
+    learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()
     targeting: Targeting = Targeting()
     author: Plugin = Plugin(type="template")
     evaluation: Evaluation = Evaluation()
     tracking: Tracking = Tracking()
+    figures: bool = True  # draw them at the end of the run
     ledger: str | None = None  # database URL; None: ledger.sqlite in the run directory
     catalog: Path | None = None  # overlay folder with own catalog entries; None: the built-in catalog alone
     cache: Path = Path(".cache/loop")  # warm starts by content hash, and compiled programs
@@ -161,6 +163,7 @@ class Config(Settings):
         yield "sampler", "curriculum.sampler", self.curriculum.sampler
         yield "gate", "curriculum.gate", self.curriculum.gate
         yield "grower", "curriculum.grower", self.curriculum.grower
+        yield "learner", "learner", self.learner
         yield "author", "author", self.author
         for index, tracker in enumerate(self.tracking.extra):
             yield "tracker", f"tracking.extra.{index}", tracker
@@ -175,5 +178,5 @@ class Config(Settings):
         return self
 
 
-_PLACES: dict[str, Any] = dict.fromkeys(("tracking", "ledger", "cache", "keep_checkpoints"), True)
+_PLACES: dict[str, Any] = dict.fromkeys(("figures", "tracking", "ledger", "cache", "keep_checkpoints"), True)
 """Keys that say where a run is written and tracked, not what it is."""

@@ -78,7 +78,7 @@ class Controller:
         outcome = STAGES[step.kind](self._circle, step)
         if step.changes_state:
             circle = self._circle
-            circle.checkpoints.save(step, circle.learner, circle.curriculum_state())
+            circle.checkpoints.save(step, circle.curriculum_state())
         self._record(step, outcome, time.perf_counter() - began)
         self._progress.end(step, lines_after(self._ledger, self._circle.config, step))
         self._mirror.deliver(self._ledger, step)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from loop.config import Coverage
 from loop.errors import RunError
+from loop.learner import Shown
 from loop.pool import Environment
 from loop.session_pool import SessionPool
 from planet.identity import stream
 from planet.records.task import Task
-from policy.demonstration import Demonstration
 
 ANSWER = "done"
 """What every demonstration says at its end: the tasks ask for deeds, not for words."""
@@ -44,7 +44,7 @@ def with_floor(weights: dict[str, float], floor: float) -> dict[str, float]:
 
 def demonstrations(
     foundation: Sequence[Environment], coverage: Coverage, seed: int, count: int, sessions: SessionPool
-) -> list[Demonstration]:
+) -> list[Shown]:
     """`count` demonstrations of foundation tasks, families drawn by their weights, tasks of a family in turn."""
     by_family: dict[str, list[tuple[Environment, Task]]] = {}
     for environment in foundation:
@@ -54,8 +54,8 @@ def demonstrations(
     rng = stream(seed, "demonstrations")
     for tasks in by_family.values():
         rng.shuffle(tasks)
-    played: dict[str, Demonstration] = {}
-    drawn: list[Demonstration] = []
+    played: dict[str, Shown] = {}
+    drawn: list[Shown] = []
     for family in rng.choices(list(weights), list(weights.values()), k=count):
         environment, task = by_family[family][0]
         by_family[family].append(by_family[family].pop(0))
@@ -65,7 +65,7 @@ def demonstrations(
     return drawn
 
 
-def demonstrate(environment: Environment, task: Task, sessions: SessionPool) -> Demonstration:
+def demonstrate(environment: Environment, task: Task, sessions: SessionPool) -> Shown:
     """The oracle's calls with the results they have; RunError when they do not solve the task."""
     session = sessions.open(environment, task)
     for planned in task.key.oracle:
@@ -77,4 +77,4 @@ def demonstrate(environment: Environment, task: Task, sessions: SessionPool) -> 
         raise RunError(
             f"task {task.id}: its oracle plan does not solve it; audit world {environment.world.id}"
         )
-    return Demonstration(view=task.view, calls=trajectory.calls, answer=ANSWER)
+    return Shown(task.view, trajectory)

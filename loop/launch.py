@@ -6,20 +6,18 @@ from analysis.ledger import Ledger
 from loop.checkpointing import Checkpoints
 from loop.circle import Circle
 from loop.closing import closing_lines
-from loop.compilation import use_compilation_cache
 from loop.config import Config
 from loop.controller import Controller
 from loop.figures import draw_figures
 from loop.files import disk_guard
 from loop.interruption import Interruption
-from loop.learner import learner_for
+from loop.learner import Learner
 from loop.plugins import make
 from loop.progress import Progress, progress_for
 from loop.run_directory import RunDirectory, create, reopen, resume_or_start
 from loop.session_pool import SessionPool
 from loop.tracking.mirror import Mirror
 from planet.catalog import load_catalog
-from policy.vocabulary import load as load_vocabulary
 
 
 def launch(
@@ -33,15 +31,15 @@ def launch(
     interruption = Interruption()
     try:
         with disk_guard(directory.path), Ledger(config.ledger or directory.ledger) as ledger:
-            use_compilation_cache(config)
             mirror = Mirror(config, directory, progress.say)
+            learner = make_learner(config)
             circle = Circle(
                 config=config,
                 directory=directory,
                 catalog=catalog,
                 author=make("author", config.author, "author"),
-                learner=learner_for(config, load_vocabulary()),
-                checkpoints=Checkpoints(directory.checkpoints, config),
+                learner=learner,
+                checkpoints=Checkpoints(learner.store(directory.checkpoints), config),
                 sessions=SessionPool(config.policy.rollout.max_turns),
                 **circle_parts,
             )
@@ -63,6 +61,13 @@ def curriculum(config: Config) -> dict:
     }
 
 
+def make_learner(config: Config) -> Learner:
+    """The policy that plays and learns."""
+    return make(
+        "learner", config.learner, "learner", config=config.policy, seed=config.seed, cache=config.cache
+    )
+
+
 def _directory(config: Config, path: Path, resume: bool, resume_if_unfinished: bool) -> RunDirectory:
     if resume_if_unfinished:
         return resume_or_start(path, config)[0]
@@ -73,7 +78,7 @@ def _finish(
     config: Config, directory: RunDirectory, ledger: Ledger, mirror: Mirror, progress: Progress
 ) -> None:
     """Figures, the last delivery, and the closing lines."""
-    complaints = draw_figures(directory, progress.say)
+    complaints = draw_figures(directory, progress.say) if config.figures else []
     late = mirror.finish()
     directory.mark_finished()
     progress.stop()

@@ -1,113 +1,112 @@
-"""The policy as the loop sees it: an engine that plays, a trainer that learns, and the state between them."""
+"""What the loop needs of a policy that plays and learns. `loop.decoder_learner` is the one that comes with it.
+
+Nothing here imports JAX, so a scripted policy can stand in, and own policies plug in by `learner: {type: module:Class}`.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-import jax.numpy as jnp
-import numpy as np
+from planet.records.episode import Ended, Grade, ToolResult, Trajectory
+from planet.records.view import TaskView
 
-from loop.config import Config
-from loop.playing import Played
-from planet.identity import seed_of
-from policy.advantages import group_advantages
-from policy.codec import WorldCodec
-from policy.config import PolicyConfig
-from policy.decoder import parameters
-from policy.demonstration import Demonstration
-from policy.rollout import RolloutEngine
-from policy.trainer import Metrics, Scored, Trainer, TrainState
-from policy.vocabulary import Vocabulary
-from policy.warm_start import examples_of, warm_start
+Metrics = dict[str, float]
 
 
-class Learner:
-    """A policy that plays and learns. `state` is everything that training changes."""
-
-    def __init__(self, config: PolicyConfig, vocabulary: Vocabulary, seed: int) -> None:
-        self.config = config
-        self.vocabulary = vocabulary
-        self.codec = WorldCodec(vocabulary)
-        self.engine = RolloutEngine(self.codec, config.decoder, config.rollout)
-        self.trainer = Trainer(config.decoder, config.grpo, config.packing, config.rollout.temperature)
-        self._seed = seed
-        self._state: TrainState | None = None
+class ToolSession(Protocol):
+    """An episode of a world, as a policy sees it."""
 
     @property
-    def state(self) -> TrainState:
-        """Parameters, optimizer state and version."""
-        assert self._state is not None, "the warm start or a checkpoint comes first"
-        return self._state
+    def turns_left(self) -> int:
+        """Calls that it still answers."""
+
+    def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
+        """Execute a call; `tool` None is output that could not be read."""
+
+    def finish(self, answer: str | None, ended: Ended) -> Trajectory:
+        """End the episode."""
+
+
+class Request(NamedTuple):
+    """One episode to play."""
+
+    name: str  # of its random stream, unique within a run of the engine
+    view: TaskView
+    open: Callable[[], Any]  # gives a ToolSession; called when the episode begins
+
+
+class Tokens(Protocol):
+    """An episode as tokens; what they are is the policy's own business."""
 
     @property
-    def params(self) -> Any:
-        """The present parameters."""
-        return self.state.params
+    def sampled(self) -> Any:
+        """[t] bool: the policy chose this token."""
+
+
+class Rollout(Protocol):
+    """A finished episode whose session is still open for grading."""
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What was done."""
+
+    @property
+    def session(self) -> Any:
+        """Where it was done."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """What was read and said."""
+
+
+class Graded(NamedTuple):
+    """One member of a group, as a learner gets it."""
+
+    rollout: Rollout
+    grade: Grade
+
+
+class Shown(NamedTuple):
+    """One solved task to learn from: the calls of its oracle with their results."""
+
+    view: TaskView
+    trajectory: Trajectory
+
+
+class Store(Protocol):
+    """Checkpoints in a directory, by integer step, each whole or absent."""
+
+    def steps(self) -> Sequence[int]:
+        """Steps that are stored."""
+
+    def save(self, step: int, metadata: dict[str, Any]) -> None:
+        """Store the learner's state."""
+
+    def load(self, step: int) -> dict[str, Any]:
+        """Bring the learner to a stored state; the metadata that was stored with it."""
+
+    def drop(self, step: int) -> None:
+        """Remove one."""
+
+
+class Learner(Protocol):
+    """A policy that plays and learns."""
 
     @property
     def version(self) -> int:
-        """Updates applied since the warm start."""
-        return self.state.version
+        """Updates since the warm start."""
 
-    def template(self) -> TrainState:
-        """A state of the right shapes, to read a checkpoint into."""
-        return self.trainer.init(seed_of(self._seed, "init"))
+    def fingerprint(self) -> str:
+        """A digest of everything but demonstrations that a warm start follows from."""
 
-    def take(self, state: TrainState) -> None:
-        """Take up a stored state."""
-        self._state = state
+    def warm_start(self, shown: Sequence[Shown], done: Callable[[int], None]) -> Metrics:
+        """Learn from demonstrations, from scratch; `done` hears of optimizer steps."""
 
-    def take_params(self, params: Any) -> None:
-        """Take up parameters alone, with a fresh optimizer state and version 0."""
-        self._state = self.trainer.adopt(params)
+    def play(self, requests: Sequence[Request], temperature: float) -> Sequence[Rollout]:
+        """One rollout per request, in order, with its session open; temperature 0 is greedy."""
 
-    def describe(self, more: dict[str, Any]) -> dict[str, Any]:
-        """Metadata of a checkpoint: what reading it back needs, and `more`."""
-        return {
-            **more,
-            "decoder": self.config.decoder.model_dump(mode="json"),
-            "vocabulary": self.vocabulary.digest(),
-            "vocabulary_words": len(self.vocabulary.words),
-            "version": self.version,
-        }
+    def update(self, groups: Sequence[Sequence[Graded]]) -> Metrics:
+        """One policy update; no groups, no update and no metrics."""
 
-    def check(self, metadata: dict[str, Any]) -> None:
-        """Refuse a checkpoint whose vocabulary this one does not extend."""
-        self.vocabulary.require_extension_of(metadata["vocabulary"], metadata["vocabulary_words"])
-
-    def warm_start(
-        self, demonstrations: Sequence[Demonstration], progressed: Callable[[int, Metrics], None]
-    ) -> tuple[list[Metrics], list[str]]:
-        """Learn from demonstrations; metrics per step, and why some demonstrations could not be written in tokens."""
-        examples, refused = examples_of(self.codec, demonstrations)
-        params, history = warm_start(
-            self.config.decoder,
-            parameters(self.config.decoder, seed_of(self._seed, "init")),
-            examples,
-            self.config.warm_start,
-            self.config.packing,
-            seed_of(self._seed, "warm start"),
-            progressed,
-        )
-        self.take_params(params)
-        return history, refused
-
-    def update(self, groups: Sequence[Sequence[Played]]) -> Metrics:
-        """One policy update from groups of graded rollouts; no groups, no update, and no metrics."""
-        if not groups:
-            return {}
-        scored = [
-            Scored(played.rollout.tokens, float(advantage))
-            for group in groups
-            for played, advantage in zip(group, self._advantages(group), strict=True)
-        ]
-        self._state, metrics = self.trainer.update(self.state, scored)
-        return metrics
-
-    def _advantages(self, group: Sequence[Played]) -> np.ndarray:
-        rewards = jnp.asarray([played.grade.reward for played in group], jnp.float32)
-        return np.asarray(group_advantages(rewards, self.config.grpo.normalisation))
-
-
-def learner_for(config: Config, vocabulary: Vocabulary) -> Learner:
-    """The learner of a run."""
-    return Learner(config.policy, vocabulary, config.seed)
+    def store(self, directory: Path) -> Store:
+        """The checkpoints of this learner in a directory."""

@@ -5,14 +5,13 @@ The engine returns rollouts whose sessions are still open; grading looks at thei
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
+from loop.learner import Graded, Learner, Request, Rollout
 from loop.pool import Environment, Pool
 from loop.session_pool import SessionPool
 from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
 from planet.records.view import TaskView
-from policy.rollout import EpisodeRequest, Rollout
 
 
 @dataclass(frozen=True)
@@ -47,29 +46,22 @@ class Played:
         return self.wanted.task
 
     @property
+    def graded(self) -> Graded:
+        """It as a learner gets it."""
+        return Graded(self.rollout, self.grade)
+
+    @property
     def trajectory(self) -> Trajectory:
         """What was done."""
         return self.rollout.trajectory
 
 
-class Engine(Protocol):
-    """What the loop needs of a rollout engine."""
-
-    def run(
-        self, params: Any, requests: Sequence[EpisodeRequest], *, temperature: float, seed: int, version: int
-    ) -> list[Rollout]:
-        """One rollout per request, in order, with its session open."""
-
-
 def play(
-    engine: Engine,
-    params: Any,
+    learner: Learner,
     wanted: Sequence[Wanted],
     sessions: SessionPool,
     *,
     temperature: float,
-    seed: int,
-    version: int,
     batch: int,
     after_batch: Callable[[int], None] | None = None,
 ) -> list[Played]:
@@ -78,18 +70,18 @@ def play(
     for start in range(0, len(wanted), batch):
         part = wanted[start : start + batch]
         requests = [_request(w, sessions) for w in part]
-        rollouts = engine.run(params, requests, temperature=temperature, seed=seed, version=version)
-        played += [_grade(w, rollout, sessions, version) for w, rollout in zip(part, rollouts, strict=True)]
+        rollouts = learner.play(requests, temperature)
+        played += [
+            _grade(w, rollout, sessions, learner.version) for w, rollout in zip(part, rollouts, strict=True)
+        ]
         if after_batch is not None:
             after_batch(len(part))
     return played
 
 
-def _request(wanted: Wanted, sessions: SessionPool) -> EpisodeRequest:
+def _request(wanted: Wanted, sessions: SessionPool) -> Request:
     view: TaskView = wanted.task.view
-    return EpisodeRequest(
-        name=wanted.name, view=view, open=lambda: sessions.open(wanted.environment, wanted.task)
-    )
+    return Request(name=wanted.name, view=view, open=lambda: sessions.open(wanted.environment, wanted.task))
 
 
 def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int) -> Played:

@@ -22,7 +22,7 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
     circle.checkpoints.drop_after(newest)
     _restore_worlds(circle, ledger, newest)
     if checkpoint is not None:
-        circle.load_curriculum_state(circle.checkpoints.load(checkpoint, circle.learner))
+        circle.load_curriculum_state(circle.checkpoints.load(checkpoint))
     circle.report = _newest_report(ledger, run_id)
     return newest + 1
 

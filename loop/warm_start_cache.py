@@ -3,57 +3,39 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from policy.checkpoint import CheckpointStore
-
 from loop.config import Config
-from loop.learner import Learner
-from loop.sources import source_digest
+from loop.learner import Learner, Shown
 from planet.identity import digest
-from policy.demonstration import Demonstration
 
 
 class WarmStartCache:
     """The place of one warm start."""
 
-    def __init__(self, config: Config, learner: Learner, demonstrations: Sequence[Demonstration]) -> None:
-        self._learner = learner
-        self.key = cache_key(config, learner, demonstrations)
+    def __init__(self, config: Config, learner: Learner, shown: Sequence[Shown]) -> None:
+        self.key = cache_key(learner, shown)
         self._directory: Path = config.cache / "warm_start" / self.key
+        self._learner = learner
 
     def read(self) -> dict[str, float] | None:
-        """Give the learner the stored policy; the metrics of its making, or None when it is not stored."""
+        """Bring the learner to the stored policy; the metrics of its making, or None when it is not stored."""
         if not self._directory.is_dir():
             return None
-        store = CheckpointStore(self._directory)
-        if 0 not in store.steps():
-            return None
-        state, metadata = store.load(0, self._learner.template())
-        self._learner.take(state)
-        return dict(metadata["metrics"])
+        store = self._learner.store(self._directory)
+        return dict(store.load(0)["metrics"]) if 0 in store.steps() else None
 
     def write(self, metrics: dict[str, float]) -> None:
         """Store the learner's policy."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        metadata = self._learner.describe({"metrics": metrics})
-        CheckpointStore(self._directory).save(0, self._learner.state, metadata)
+        self._learner.store(self._directory).save(0, {"metrics": metrics})
 
 
-def cache_key(config: Config, learner: Learner, demonstrations: Sequence[Demonstration]) -> str:
-    """A digest of the demonstrations in their order, the settings, the vocabulary and the code that learns."""
-    distinct = {d.view.task_id: d for d in demonstrations}
+def cache_key(learner: Learner, shown: Sequence[Shown]) -> str:
+    """A digest of the demonstrations in their order, and of what the learner makes of them."""
+    distinct = {s.view.task_id: s for s in shown}
     return digest(
         {
-            "seed": config.seed,
-            "decoder": config.policy.decoder,
-            "warm_start": config.policy.warm_start,
-            "packing": config.policy.packing,
-            "optimizer": config.policy.grpo.optimizer,
-            "vocabulary": learner.vocabulary.digest(),
-            "order": [d.view.task_id for d in demonstrations],
-            "demonstrations": {
-                task_id: [d.view, [c.model_dump(mode="json") for c in d.calls], d.answer]
-                for task_id, d in distinct.items()
-            },
-            "code": source_digest("policy"),
+            "learner": learner.fingerprint(),
+            "order": [s.view.task_id for s in shown],
+            "shown": {task_id: [s.view, s.trajectory] for task_id, s in distinct.items()},
         }
     )

@@ -12,7 +12,7 @@ from loop.steps import Step
 def test(circle: Circle, step: Step) -> Outcome:
     """Score the warm start or the final policy, as stored."""
     config, subject = circle.config, step.subject or "final"
-    circle.checkpoints.load(subject_step(config, subject), circle.learner)
+    circle.checkpoints.load(subject_step(config, subject))
     settings = config.evaluation
     worlds = circle.split("test")
     outcome = Outcome(detail={"subject": subject})

@@ -39,7 +39,7 @@ def update(circle: Circle, step: Step) -> Outcome:
     groups = _groups(circle, step)
     admitted = [g for g in groups if g.admitted]
     circle.sampler.observe([g.outcome() for g in groups])
-    learned = circle.learner.update([g.members for g in admitted])
+    learned = circle.learner.update([[p.graded for p in g.members] for g in admitted])
     episodes = [p for g in groups for p in g.members]
     taken = {g.id: g.admitted for g in groups}
     dropped = len(groups) - len(admitted)

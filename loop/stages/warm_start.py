@@ -18,16 +18,11 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
     cache = WarmStartCache(config, circle.learner, demos)
     metrics = cache.read()
     if metrics is None:
-        history, refused = circle.learner.warm_start(demos, lambda number, metrics: circle.advance(1))
-        last = history[-10:]
-        metrics = {
-            "warm_start/demonstrations": float(len(demos)),
-            "warm_start/unwritable": float(len(refused)),
-            "warm_start/loss": sum(m["loss"] for m in last) / len(last),
-            "warm_start/token_accuracy": sum(m["token_accuracy"] for m in last) / len(last),
-        }
+        learned = circle.learner.warm_start(demos, circle.advance)
+        metrics = {f"warm_start/{name}": value for name, value in learned.items()}
+        metrics["warm_start/demonstrations"] = float(len(demos))
         cache.write(metrics)
-    oracle_calls = sum(len(d.calls) for d in {id(d): d for d in demos}.values())
+    oracle_calls = sum(len(d.trajectory.calls) for d in {id(d): d for d in demos}.values())
     return Outcome(
         rows=[charge(config.run_id, step.index, "warm_start", oracle_calls)],
         metrics=metrics,

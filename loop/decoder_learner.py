@@ -1,0 +1,160 @@
+"""The policy that comes with the framework: a decoder that plays over a KV cache and learns by GRPO."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from policy.checkpoint import CheckpointStore
+
+from loop.compilation import keep_programs
+from loop.learner import Graded, Metrics, Request, Shown
+from loop.sources import source_digest
+from planet.identity import digest, seed_of
+from policy.advantages import group_advantages
+from policy.codec import WorldCodec
+from policy.config import PolicyConfig
+from policy.decoder import parameters
+from policy.demonstration import Demonstration
+from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.trainer import Scored, Trainer, TrainState
+from policy.vocabulary import load as load_vocabulary
+from policy.warm_start import examples_of, warm_start
+
+LAST = 10
+"""Steps of the warm start over which its final metrics are averaged."""
+
+
+class DecoderLearner:
+    """A policy that plays and learns. `state` is everything that training changes."""
+
+    def __init__(self, config: PolicyConfig, seed: int, cache: Path) -> None:
+        keep_programs(Path(config.compilation_cache or cache / "xla"))
+        self.config = config
+        self.vocabulary = load_vocabulary()
+        self.codec = WorldCodec(self.vocabulary)
+        self.engine = RolloutEngine(self.codec, config.decoder, config.rollout)
+        self.trainer = Trainer(config.decoder, config.grpo, config.packing, config.rollout.temperature)
+        self.seed = seed
+        self._state: TrainState | None = None
+
+    @property
+    def state(self) -> TrainState:
+        """Parameters, optimizer state and version."""
+        assert self._state is not None, "the warm start or a checkpoint comes first"
+        return self._state
+
+    @property
+    def version(self) -> int:
+        """Updates since the warm start."""
+        return self.state.version
+
+    def fingerprint(self) -> str:
+        """A digest of settings, vocabulary, seed and code."""
+        return digest(
+            {
+                "seed": self.seed,
+                "decoder": self.config.decoder,
+                "warm_start": self.config.warm_start,
+                "packing": self.config.packing,
+                "optimizer": self.config.grpo.optimizer,
+                "vocabulary": self.vocabulary.digest(),
+                "code": source_digest("policy"),
+            }
+        )
+
+    def warm_start(self, shown: Sequence[Shown], done: Callable[[int], None]) -> Metrics:
+        """Learn from demonstrations; metrics of the last steps, and how many demonstrations had no tokens."""
+        written = [Demonstration(s.view, s.trajectory.calls, s.trajectory.answer or "") for s in shown]
+        examples, refused = examples_of(self.codec, written)
+        params, history = warm_start(
+            self.config.decoder,
+            parameters(self.config.decoder, seed_of(self.seed, "init")),
+            examples,
+            self.config.warm_start,
+            self.config.packing,
+            seed_of(self.seed, "warm start"),
+            lambda number, metrics: done(1),
+        )
+        self._state = self.trainer.adopt(params)
+        last = history[-LAST:]
+        return {
+            "unwritable": float(len(refused)),
+            "loss": sum(m["loss"] for m in last) / len(last),
+            "token_accuracy": sum(m["token_accuracy"] for m in last) / len(last),
+        }
+
+    def play(self, requests: Sequence[Request], temperature: float) -> list[Rollout]:
+        """Episodes over one KV cache."""
+        return self.engine.run(
+            self.state.params,
+            [EpisodeRequest(*request) for request in requests],
+            temperature=temperature,
+            seed=self.seed,
+            version=self.version,
+        )
+
+    def update(self, groups: Sequence[Sequence[Graded]]) -> Metrics:
+        """One GRPO update on the groups' own samples."""
+        if not groups:
+            return {}
+        scored = [
+            Scored(member.rollout.tokens, float(advantage))  # type: ignore[arg-type]  # its own TokenTrace
+            for group in groups
+            for member, advantage in zip(group, self._advantages(group), strict=True)
+        ]
+        self._state, metrics = self.trainer.update(self.state, scored)
+        return metrics
+
+    def store(self, directory: Path) -> "DecoderStore":
+        """Orbax checkpoints in a directory."""
+        return DecoderStore(self, directory)
+
+    def describe(self) -> dict[str, Any]:
+        """What reading a checkpoint back needs to know."""
+        return {
+            "decoder": self.config.decoder.model_dump(mode="json"),
+            "vocabulary": self.vocabulary.digest(),
+            "vocabulary_words": len(self.vocabulary.words),
+            "version": self.version,
+        }
+
+    def template(self) -> TrainState:
+        """A state of the right shapes, to read a checkpoint into."""
+        return self.trainer.init(seed_of(self.seed, "init"))
+
+    def take(self, state: TrainState) -> None:
+        """Take up a stored state."""
+        self._state = state
+
+    def _advantages(self, group: Sequence[Graded]) -> np.ndarray:
+        rewards = jnp.asarray([member.grade.reward for member in group], jnp.float32)
+        return np.asarray(group_advantages(rewards, self.config.grpo.normalisation))
+
+
+class DecoderStore:
+    """The learner's state on disk."""
+
+    def __init__(self, learner: DecoderLearner, directory: Path) -> None:
+        self._learner = learner
+        self._store = CheckpointStore(directory)
+
+    def steps(self) -> list[int]:
+        """Steps that are stored."""
+        return list(self._store.steps())
+
+    def save(self, step: int, metadata: dict[str, Any]) -> None:
+        """Store the learner's state."""
+        self._store.save(step, self._learner.state, {**metadata, **self._learner.describe()})
+
+    def load(self, step: int) -> dict[str, Any]:
+        """Bring the learner to a stored state, unless its vocabulary is not extended by the present one."""
+        state, metadata = self._store.load(step, self._learner.template())
+        self._learner.vocabulary.require_extension_of(metadata["vocabulary"], metadata["vocabulary_words"])
+        self._learner.take(state)
+        return dict(metadata)
+
+    def drop(self, step: int) -> None:
+        """Remove one."""
+        self._store.drop(step)
