@@ -58,8 +58,8 @@ class Ledger:
     """
 
     def __init__(self, url: str | Path, create: bool = True) -> None:
-        self.url = str(url)
         self._engine = open_engine(url, create)
+        self.url = str(self._engine.url)  # without its password
 
     def __enter__(self) -> "Ledger":
         return self

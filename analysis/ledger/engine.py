@@ -35,7 +35,7 @@ def open_engine(url: str | Path, create: bool) -> Engine:
             _check(connection)
     except DBAPIError as error:
         engine.dispose()
-        raise LedgerError(f"cannot open the ledger {url}: {reason(error)}") from error
+        raise LedgerError(f"cannot open the ledger {engine.url}: {reason(error)}") from error
     except LedgerError:
         engine.dispose()
         raise
@@ -50,16 +50,20 @@ def reason(error: DBAPIError) -> str:
 def _engine(url: str | Path, create: bool) -> Engine:
     try:
         parsed = make_url(str(url) if "://" in str(url) else f"sqlite:///{url}")
-        if parsed.get_backend_name() != "sqlite":
-            return create_engine(parsed)
-        _check_file(parsed.database, create)
-        engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
-    except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise LedgerError(f"no driver for the ledger {url}: {error}; install it first") from error
     except ArgumentError as error:
         raise LedgerError(f"{url} is no database URL; write e.g. sqlite:///runs/x/ledger.sqlite") from error
-    event.listen(engine, "connect", _configure_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    local = parsed.get_backend_name() == "sqlite"
+    if local:
+        _check_file(parsed.database, create)
+    try:
+        engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS} if local else {})
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise LedgerError(f"no driver for the ledger {parsed}: {error}; install it first") from error
+    except ArgumentError as error:
+        raise LedgerError(f"{parsed} is no database URL; write e.g. sqlite:///x/ledger.sqlite") from error
+    if local:
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 

@@ -263,6 +263,12 @@ def test_a_file_that_is_no_database_is_one_line(tmp_path):
         Ledger(path, create=False)
 
 
+def test_a_password_is_not_shown():
+    with pytest.raises(LedgerError) as caught:
+        Ledger("nonsense://me:secret@host/db")
+    assert "nonsense://me:***@host/db" in str(caught.value) and "secret" not in str(caught.value)
+
+
 def _write_many(url, name, barrier):
     barrier.wait()
     with Ledger(url) as ledger:
