@@ -1,0 +1,94 @@
+"""Checkpoints: a training state and its metadata, by integer step (Orbax v1).
+
+A checkpoint appears under its final name only when it is whole, so a process killed while saving leaves the earlier
+ones as they were. Metadata is kept as one JSON text: integers of any size survive in it.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from orbax.checkpoint import v1 as ocp
+
+from policy.errors import CheckpointError
+from policy.trainer import TrainState
+
+
+class CheckpointStore:
+    """Checkpoints in one folder, made when missing. `keep` bounds how many stay, newest first; None keeps all."""
+
+    def __init__(self, directory: Path | str, keep: int | None = None) -> None:
+        self.directory = Path(directory).resolve()
+        policies = ocp.training.preservation_policies
+        self._checkpointer = ocp.training.Checkpointer(
+            self.directory,
+            preservation_policy=policies.LatestN(keep) if keep else policies.PreserveAll(),
+            cleanup_tmp_directories=True,
+        )
+
+    def steps(self) -> list[int]:
+        """Steps that have a whole checkpoint, rising."""
+        return sorted(int(entry.step) for entry in self._checkpointer.checkpoints)
+
+    def save(self, step: int, state: TrainState, metadata: Mapping[str, Any]) -> None:
+        """Write a checkpoint, replacing one of the same step; returns when it is whole."""
+        if step in self.steps():
+            self._checkpointer.delete(step)
+        tree = _tree(state)
+        described = {"json": json.dumps(metadata), "shapes": _shapes(tree)}
+        self._checkpointer.save(step, tree, force=True, custom_metadata=described)
+
+    def load(self, step: int, template: TrainState) -> tuple[TrainState, dict[str, Any]]:
+        """The state and metadata of a step. `template` gives shapes and types; its values do not matter.
+
+        Raises CheckpointError when there is no such step, or its arrays have other shapes.
+        """
+        if step not in self.steps():
+            raise CheckpointError(
+                f"{self.directory} holds no checkpoint of step {step}; it holds {self.steps() or 'none'}"
+            )
+        described: Any = self._checkpointer.metadata(step).custom_metadata
+        wanted = _tree(template)
+        _require_equal_shapes(described["shapes"], _shapes(wanted), f"checkpoint {step} of {self.directory}")
+        tree = self._checkpointer.load(step, jax.tree.map(_abstract, wanted))
+        state = TrainState(tree["params"], tree["opt_state"], int(tree["version"]))
+        return state, json.loads(described["json"])
+
+    def drop(self, step: int) -> None:
+        """Remove a checkpoint."""
+        self._checkpointer.delete(step)
+
+    def close(self) -> None:
+        """Release the store's threads."""
+        self._checkpointer.close()
+
+
+def _tree(state: TrainState) -> dict[str, Any]:
+    return {
+        "params": state.params,
+        "opt_state": state.opt_state,
+        "version": np.asarray(state.version, np.int64),
+    }
+
+
+def _abstract(leaf: Any) -> Any:
+    if not isinstance(leaf, jax.Array):
+        return leaf
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding)
+
+
+def _shapes(tree: Any) -> dict[str, list[int]]:
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path): list(np.shape(leaf)) for path, leaf in leaves}
+
+
+def _require_equal_shapes(found: dict[str, list[int]], wanted: dict[str, list[int]], name: str) -> None:
+    for path in sorted(found.keys() | wanted.keys()):
+        if found.get(path) != wanted.get(path):
+            raise CheckpointError(
+                f"{name} holds {path} of shape {found.get(path)}, and this policy wants {wanted.get(path)}; "
+                f"use the decoder and optimizer it was trained with"
+            )
