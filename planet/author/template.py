@@ -137,9 +137,6 @@ def _links(catalog: Catalog) -> dict[str, set[str]]:
 def _start(context: Context, profile: dict[str, float], links: dict[str, set[str]], rng: Random) -> list[str]:
     """Resources the brief names, completed to a pair linked across services."""
     catalog, named = context.catalog, list(dict.fromkeys(context.brief.resources))
-    bare = [name for name in named if not catalog.resource(name).tools]
-    if bare:
-        raise BriefError(f"resource {bare[0]!r} is a supporting table without tools; name one with tools")
     pairs: list[tuple[tuple[str, str], float]] = []
     for child, resource in sorted(catalog.resources.items()):
         for column in resource.columns:

@@ -52,6 +52,9 @@ def _edges(graph: ServiceGraph) -> list[Violation]:
                 f"an edge names {shown(end)}, which is no service; services are {listed(sorted(names), 40)}"
             )
             found.append(_violation(where, message))
+        problem = problem_of(edge.reason, LONGEST_TEXT)
+        if problem:
+            found.append(_violation(where, f"the reason of an edge {problem}"))
         if edge.source == edge.target and not unknown:
             found.append(
                 _violation(where, f"service {shown(edge.source)} depends on itself; leave the edge out")

@@ -9,7 +9,7 @@ from planet.records.view import ToolSpec
 from planet.records.world import Column, Resource
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_NAME, NAME, VALUE, listed, shown
+from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, NAME, VALUE, listed, problem_of, shown
 from planet.validators.values import default_fits, fit_of
 from planet.world.database import create_table
 from planet.world.tools import tool_specs
@@ -40,7 +40,7 @@ def tables_are_sound(subject: Subject) -> list[Violation]:
     ]
     for resource in resources:
         findings += [*_table(resource), *_shown_columns(resource)]
-        for column in resource.columns[1:]:
+        for column in resource.columns:
             findings += _column(column, resource)
     return _faults("V03", findings or _definitions(resources))
 
@@ -63,6 +63,9 @@ def _table(resource: Resource) -> Iterator[Finding]:
         yield name, f"id prefix {shown(resource.prefix)} of {name} must be 2 to 4 capitals, e.g. INV"
     if not columns or (columns[0].name, columns[0].type) != ("id", "id"):
         yield name, f"the first column of {name} must be called id and be of type id"
+    problem = problem_of(resource.description, LONGEST_TEXT)
+    if problem:
+        yield name, f"the description of {name} {problem}"
 
 
 def _shown_columns(resource: Resource) -> Iterator[Finding]:
@@ -80,7 +83,7 @@ def _column(column: Column, resource: Resource) -> Iterator[Finding]:
     where = f"{resource.name}.{column.name}"
     if not _is_name(column.name):
         yield where, f"column {shown(column.name)} must be called in snake_case"
-    if column.type == "id":
+    if column.type == "id" and column is not resource.columns[0]:
         yield where, f"{where} is a second column of type id; only the first is one"
     if column.values and column.type != "enum":
         yield where, f"{where} lists values but is of type {column.type}; make it an enum"
@@ -90,6 +93,12 @@ def _column(column: Column, resource: Resource) -> Iterator[Finding]:
             yield where, f"value {shown(odd[0])} of {where} must be in snake_case, e.g. in_progress"
         if len(set(column.values)) < max(2, len(column.values)):
             yield where, f"{where} needs at least two values, all different"
+    for part in ("pool", "unit"):
+        problem = problem_of(getattr(column, part) or "none", LONGEST_NAME)
+        if problem:
+            yield where, f"the {part} of {where} {problem}"
+    if not -1e15 < column.low < column.high < 1e15:
+        yield where, f"{where} goes from {column.low:g} to {column.high:g}; give a lower and a higher number"
     if not default_fits(column, resource):
         due = fit_of(column, resource)[1]
         yield where, f"the default of {where}, {shown(column.default)}, must be {due}"
@@ -158,6 +167,10 @@ def _tools(seen: tuple[ToolSpec, ...], due: tuple[ToolSpec, ...]) -> Iterator[Fi
     for name, count in Counter(t.name for t in seen).items():
         if count > 1:
             yield name, f"tool {shown(name)} stands {count} times; list it once"
+    for tool in seen:
+        problem = problem_of(tool.description, LONGEST_TEXT)
+        if problem:
+            yield tool.name, f"the description of tool {shown(tool.name)} {problem}"
     by_name, wanted = {t.name: t for t in seen}, {t.name: t for t in due}
     for name in wanted.keys() - by_name.keys():
         yield name, f"tool {shown(name)} is missing; every table with tools has exactly its four"

@@ -85,6 +85,7 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "two services of one name": graph(services=(*SERVICES, SERVICES[0])),
         "an edge into nowhere": graph(edges=(EDGE, Edge(source="sales", target="moon", reason="none"))),
         "an edge onto itself": graph(edges=(EDGE, Edge(source="sales", target="sales", reason="none"))),
+        "an edge without reason": graph(edges=(EDGE.replace(reason=""),)),
         "no edge": graph(edges=()),
         "an unreachable third service": graph(
             services=(*SERVICES, Service(name="stock", kind="inventory", description="Goods."))
@@ -120,6 +121,10 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "a column with a quote": tables(CUSTOMER, with_column(TICKET, "hours", name='h"; drop')),
         "a default outside the enum": tables(CUSTOMER, with_column(TICKET, "severity", default="terrible")),
         "a default of another type": tables(CUSTOMER, with_column(TICKET, "hours", default="three")),
+        "a range without end": tables(CUSTOMER, with_column(TICKET, "hours", high=float("inf"))),
+        "a range upside down": tables(CUSTOMER, with_column(TICKET, "hours", low=9.0, high=1.0)),
+        "a unit of two lines": tables(CUSTOMER, with_column(TICKET, "hours", unit="a\nb")),
+        "no description": tables(CUSTOMER, TICKET.replace(description="")),
         "more columns than SQLite takes": tables(
             CUSTOMER,
             TICKET.replace(
@@ -155,6 +160,9 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "a tool twice": changed(layout=toy_world()[0].layout.replace(tools=(*TOOLS, TOOLS[0]))),
         "a foreign tool": changed(
             layout=toy_world()[0].layout.replace(tools=(*TOOLS, TOOLS[0].replace(name="drop_customer")))
+        ),
+        "a description with a control character": changed(
+            layout=toy_world()[0].layout.replace(tools=(TOOLS[0].replace(description="a\x07"), *TOOLS[1:]))
         ),
         "another schema": changed(
             layout=toy_world()[0].layout.replace(tools=(TOOLS[0].replace(parameters={}), *TOOLS[1:]))
