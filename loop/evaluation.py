@@ -1,0 +1,64 @@
+"""Scores of graded episodes: all-pass and reward with intervals over worlds, pass@k, by family and by service."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import comb
+from typing import NamedTuple
+
+from analysis.intervals import Interval, cluster_bootstrap
+from loop.playing import Played
+
+
+class Score(NamedTuple):
+    """The scores of some episodes."""
+
+    name: str
+    episodes: int
+    tasks: int
+    worlds: int
+    all_pass: Interval
+    reward: Interval
+    pass_at_k: float  # mean over tasks
+
+
+def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) -> Score:
+    """Score some episodes, at least one; intervals resample worlds."""
+    worlds = [p.task.key.world_id for p in episodes]
+    tries: dict[str, list[bool]] = {}
+    for played in episodes:
+        tries.setdefault(played.task.id, []).append(played.grade.all_pass)
+    return Score(
+        name=name,
+        episodes=len(episodes),
+        tasks=len(tries),
+        worlds=len(set(worlds)),
+        all_pass=cluster_bootstrap([float(p.grade.all_pass) for p in episodes], worlds, level=level),
+        reward=cluster_bootstrap([p.grade.reward for p in episodes], worlds, level=level),
+        pass_at_k=sum(pass_at_k(len(t), sum(t), k) for t in tries.values()) / len(tries),
+    )
+
+
+def pass_at_k(tries: int, passes: int, k: int) -> float:
+    """The chance that one of `k` of the tries passes: 1 - C(n - c, k) / C(n, k) (Chen et al., arXiv 2107.03374).
+
+    With fewer than `k` tries, k is their number.
+    """
+    k = min(k, tries)
+    return 1.0 - comb(tries - passes, k) / comb(tries, k)
+
+
+def scores(episodes: Sequence[Played], k: int, level: float = 0.95) -> list[Score]:
+    """All episodes together, then by family and by service."""
+    table = [score("all", episodes, k, level)]
+    table += _by("family", episodes, lambda p: [p.task.key.facets.family], k, level)
+    table += _by("service", episodes, lambda p: p.task.key.facets.services, k, level)
+    return table
+
+
+def _by(
+    facet: str, episodes: Sequence[Played], values: Callable[[Played], Iterable[str]], k: int, level: float
+) -> list[Score]:
+    groups: dict[str, list[Played]] = {}
+    for played in episodes:
+        for value in sorted(set(values(played))):
+            groups.setdefault(value, []).append(played)
+    return [score(f"{facet}:{value}", group, k, level) for value, group in sorted(groups.items())]
