@@ -1,6 +1,10 @@
 """Each of the twelve validators fires on minimal worlds that violate it, and then it alone does."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
@@ -8,7 +12,7 @@ from planet.construct import construct
 from planet.records.world import Brief
 from planet.validators import VALIDATORS, validate
 from tests.planet.violating_worlds import VIOLATIONS, Case
-from tests.planet.worlds import PAUSED, VIP, changed, layout, toy_world
+from tests.planet.worlds import CUSTOMER, PAUSED, TICKET, VIP, changed, layout, toy_world, with_cell
 
 CASES = [
     pytest.param(name, case, id=f"{name}: {what}")
@@ -145,6 +149,20 @@ def test_the_template_authors_worlds_pass_at_once(profile: str, seed: int) -> No
     )[: 3 if profile == "compact" else 1]:
         construction = construct(brief, TemplateAuthor(), catalog, seed)
         assert [r.fired for r in construction.trace.reports] == [()]
+
+
+CELLS = [(t, row, c.name) for t in (CUSTOMER, TICKET) for row in range(3) for c in t.columns]
+ANYTHING = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.lists(st.integers())
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(CELLS), ANYTHING)
+def test_whatever_stands_in_a_cell_is_accepted_or_blamed_on_the_seed(cell: Any, value: Any) -> None:
+    table, row, column = cell
+    report = validate(*changed(seed=with_cell(table.name, row, column, value)))
+    assert set(report.fired) <= {"V06", "V07", "V10"}
 
 
 def test_validation_is_pure() -> None:
