@@ -29,7 +29,12 @@ class Sample(NamedTuple):
     def of_family(self, family: str) -> "Sample":
         """Its episodes of one family."""
         kept = [i for i, name in enumerate(self.families) if name == family]
-        return Sample(*([column[i] for i in kept] for column in self))  # type: ignore[arg-type]
+        return Sample(
+            [self.passed[i] for i in kept],
+            [self.reward[i] for i in kept],
+            [self.worlds[i] for i in kept],
+            [family] * len(kept),
+        )
 
 
 class Point(NamedTuple):

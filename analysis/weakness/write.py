@@ -8,7 +8,7 @@ from analysis.errors import DataError
 from analysis.ledger import BriefRow, ReportRow
 from analysis.result import Result
 from analysis.run_directory import OpenRun
-from analysis.style import HEAT, drawing
+from analysis.style import HEAT, colour, drawing
 from analysis.text_table import write_csv
 from analysis.weakness.report import Cell, WeaknessReport
 from analysis.weakness.text import render
@@ -110,7 +110,7 @@ def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> 
             highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
     targeted = {name for stored in reports for name in stored.targeted if name in highest}
     ranked = sorted(highest, key=lambda name: (name not in targeted, -highest[name], name))
-    return sorted(ranked[:count])
+    return sorted(ranked[: max(count, len(targeted))])
 
 
 def _draw(reports: Sequence[StoredReport], path: Path) -> Path:
@@ -128,8 +128,7 @@ def _draw(reports: Sequence[StoredReport], path: Path) -> Path:
         for column, stored in enumerate(reports):
             for line, name in enumerate(names):
                 if name in stored.targeted:
-                    frame = {"fill": False, "edgecolor": "#D55E00", "linewidth": 2}
-                    axis.add_patch(_square(column, line, frame))
+                    axis.add_patch(_frame(column, line))
                 cell = found[line][column]
                 if cell is not None:
                     shade = "black" if cell.rate > 0.6 else "white"
@@ -138,7 +137,7 @@ def _draw(reports: Sequence[StoredReport], path: Path) -> Path:
     return path
 
 
-def _square(column: int, line: int, look: dict[str, object]) -> object:
+def _frame(column: int, line: int) -> object:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((column - 0.45, line - 0.43), 0.9, 0.86, **look)  # type: ignore[arg-type]
+    return Rectangle((column - 0.45, line - 0.43), 0.9, 0.86, fill=False, edgecolor=colour(1), linewidth=2)

@@ -9,7 +9,6 @@ import pytest
 from analysis.clustering.__main__ import main as clustering
 from analysis.compare.__main__ import main as compare
 from analysis.episode import main as episode
-from analysis.figures import write_figures
 from analysis.footprint.__main__ import main as footprint
 from analysis.health.__main__ import main as health
 from analysis.ledger import Ledger
@@ -125,13 +124,6 @@ def test_a_configuration_that_is_no_json_is_one_line(run_path, tmp_path, capsys)
     (tmp_path / "config.json").write_text("{")
     assert health([str(tmp_path)]) == 2
     assert "config.json cannot be read as JSON" in complaint(capsys)
-
-
-def test_a_finished_run_gets_all_its_figures(run, tmp_path):
-    results = write_figures(run, tmp_path)
-    assert set(results) == {"compare", "weakness", "footprint", "health", "clustering"}
-    pictures = {"clusters", "footprint", "health", "learning_curves", "weakness"}
-    assert {file.stem for file in tmp_path.glob("*.png")} == pictures
 
 
 def test_a_picture_carries_its_caption(run_path, tmp_path):
