@@ -48,8 +48,8 @@ def mentions_resolve(stage: Rehearsal, task: Task) -> str | None:
     """A02."""
     stage.session.begin(task)
     for mention in task.key.mentions:
-        where = " AND ".join(f"{quote(c)} = ?" for c in mention.where)
-        sql = f"SELECT COUNT(*) FROM {quote(mention.table)} WHERE {where}"
+        where = " AND ".join(f"t.{quote(c)} = ?" for c in mention.where)
+        sql = f"SELECT COUNT(*) FROM {quote(mention.table)} t WHERE {where}"
         try:
             count = stage.session.connection.execute(sql, tuple(mention.where.values())).fetchone()[0]
         except sqlite3.Error as error:

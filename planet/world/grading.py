@@ -38,9 +38,8 @@ def grade(session: "Session", at_start: dict[str, bool], reward: RewardKind) -> 
     stake = [e for e in evidence if _counts(session, e)]
     if not stake:
         raise GraderError(f"task {session.task.id} has neither assertions nor invariants at stake")
-    score = sum(e.satisfied for e in stake) / len(stake)
-    floor = sum(not e.violated_at_start for e in stake) / len(stake)
-    if floor >= 1.0:
+    satisfied, at_once = sum(e.satisfied for e in stake), sum(not e.violated_at_start for e in stake)
+    if at_once == len(stake):
         raise GraderError(
             f"task {session.task.id} is satisfied before anything is done; its audit must refuse it"
         )
@@ -48,7 +47,9 @@ def grade(session: "Session", at_start: dict[str, bool], reward: RewardKind) -> 
         e.name for e in evidence if not _counts(session, e) and not e.satisfied and not e.violated_at_start
     ]
     collateral = tuple(_stray_writes(session) + broken)
-    raw = score if reward == "share" else min(1.0, max(0.0, (score - floor) / (1.0 - floor)))
+    score, floor = satisfied / len(stake), at_once / len(stake)
+    # (score - floor) / (1 - floor) in whole numbers, so that equal outcomes give equal floats
+    raw = score if reward == "share" else max(0.0, (satisfied - at_once) / (len(stake) - at_once))
     raw *= COLLATERAL_FACTOR if collateral else 1.0
     penalties = _penalties(session)
     total = raw
@@ -106,11 +107,11 @@ def _counts(session: "Session", evidence: Evidence) -> bool:
 
 
 def _holds(connection: sqlite3.Connection, assertion: Assertion) -> bool:
-    table = quote(assertion.table)
-    where = " AND ".join(f"{quote(c)} IS ?" for c in assertion.where) or "1"
-    shown = quote(assertion.column) if assertion.column else "1"
+    # columns are qualified, because SQLite takes an unknown "name" by itself for a text
+    where = " AND ".join(f"t.{quote(c)} IS ?" for c in assertion.where) or "1"
+    shown = f"t.{quote(assertion.column)}" if assertion.column else "1"
     try:
-        sql = f"SELECT {shown} FROM {table} WHERE {where} LIMIT 2"
+        sql = f"SELECT {shown} FROM {quote(assertion.table)} t WHERE {where} LIMIT 2"
         rows = connection.execute(sql, tuple(assertion.where.values())).fetchall()
     except (sqlite3.Error, UnicodeEncodeError, OverflowError) as error:
         raise GraderError(
