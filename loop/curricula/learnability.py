@@ -1,13 +1,15 @@
-"""Sampling for learnability (`sfl`, after Rutherford et al., arXiv 2408.15099), with a posterior instead of probes.
+"""Sampling for learnability: `sfl` (Rutherford et al., arXiv 2408.15099), with a posterior instead of probes.
 
-The weight of a task is the mean of p (1 - p) under a Beta posterior of its all-pass rate p, so that a task never
-tried still has the weight of the prior. Deviations: (1) outcomes of training rollouts are used instead of separate
-ones, so no steps are spent on scoring; (2) old outcomes fade, because the policy changes; (3) a share `floor` of
-the draws is uniform, so no task ever vanishes.
+The score of a task is the mean of p (1 - p) under a Beta posterior of its all-pass rate p. The tasks with the
+highest scores share the draws in proportion to them, above a uniform floor, so that no task ever vanishes.
+
+Deviations: (1) outcomes of training rollouts are used instead of separate ones, so no steps are spent on scoring,
+and a task never tried has the score of the prior; (2) old outcomes fade, because the policy changes.
 """
 
 import math
 import random
+import zlib
 from collections.abc import Sequence
 
 from loop.curricula.protocols import GroupOutcome, State
@@ -23,21 +25,28 @@ def learnability(passes: float, fails: float, prior: tuple[float, float] = (1.0,
 class LearnabilitySampler:
     """Weighs tasks by learnability, above a uniform floor."""
 
-    def __init__(self, floor: float = 0.2, memory: float = 0.8) -> None:
-        """`floor`: share of the mass that is uniform, in [0, 1]. `memory`: factor on a task's older counts, (0, 1]."""
+    def __init__(self, floor: float = 0.2, top: float = 0.25, memory: float = 0.8) -> None:
+        """`floor`: share of the mass that is uniform, in [0, 1]; `top`: share of the pool that has the rest, (0, 1].
+
+        `memory`: factor on a task's older counts, (0, 1].
+        """
         if not 0 <= floor <= 1:
             raise ValueError(f"floor={floor} is outside [0, 1]")
-        if not 0 < memory <= 1:
-            raise ValueError(f"memory={memory} is outside (0, 1]")
-        self._floor = floor
-        self._memory = memory
+        for name, value in (("top", top), ("memory", memory)):
+            if not 0 < value <= 1:
+                raise ValueError(f"{name}={value} is outside (0, 1]")
+        self._floor, self._top, self._memory = floor, top, memory
         self._counts: dict[str, tuple[float, float]] = {}
 
     def weights(self, pool: Sequence[PoolTask]) -> list[float]:
         """Probability of each task of the pool; sums to 1."""
-        raw = [learnability(*self._counts.get(task.id, (0.0, 0.0))) for task in pool]
-        total = sum(raw)
-        return [self._floor / len(pool) + (1 - self._floor) * value / total for value in raw]
+        scores = [learnability(*self._counts.get(task.id, (0.0, 0.0))) for task in pool]
+        # Equal scores, such as those of tasks never tried, are ordered by hash: the pool's order means nothing.
+        order = sorted(range(len(pool)), key=lambda i: (-scores[i], zlib.crc32(pool[i].id.encode())))
+        best = set(order[: math.ceil(self._top * len(pool))])
+        total = sum(scores[i] for i in best)
+        uniform = self._floor / len(pool)
+        return [uniform + (1 - self._floor) * (s / total if i in best else 0) for i, s in enumerate(scores)]
 
     def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
         """Ids of `count` tasks, without repetition while the pool lasts."""

@@ -1,0 +1,138 @@
+"""A configuration is typed, says only what differs, and complains in one line that names the remedy."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loop.errors import ConfigError
+from loop.loading import load, merge
+
+EXPERIMENTS = Path("experiments")
+MICRO = EXPERIMENTS / "micro.yaml"
+
+
+def complaint(*overrides: str, path: Path = MICRO) -> str:
+    """The one line with which a configuration is refused."""
+    with pytest.raises(ConfigError) as caught:
+        load(path, overrides)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    return str(caught.value).replace(f"{path}: ", "")
+
+
+@pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_experiment_loads_and_opens_with_purpose_cost_and_expected_outcome(path: Path) -> None:
+    load(path)
+    first, second, third = path.read_text().splitlines()[:3]
+    assert first.startswith("# Purpose:") and second.startswith("# Cost:") and third.startswith("# Expected:")
+
+
+def test_a_misspelt_key_is_refused_with_the_nearest_one() -> None:
+    assert complaint("iteratons=3") == "unknown key 'iteratons'; did you mean 'iterations'?"
+    assert complaint("policy.grpo.grup_size=3") == (
+        "unknown key 'policy.grpo.grup_size'; did you mean 'group_size'?"
+    )
+
+
+def test_a_negative_count_is_refused_with_the_value_and_what_is_allowed() -> None:
+    assert complaint("iterations=-1") == (
+        "iterations: -1 is not allowed; it should be greater than or equal to 0"
+    )
+
+
+def test_a_wrong_type_is_refused_with_the_value() -> None:
+    assert complaint("splits.train=many") == (
+        "splits.train: 'many' is not allowed; "
+        "it should be a valid integer, unable to parse string as an integer"
+    )
+
+
+def test_an_unknown_curriculum_is_refused_with_the_nearest_one() -> None:
+    assert complaint("curriculum.grower.type=closed_lop") == (
+        "curriculum.grower.type: unknown grower 'closed_lop'; did you mean 'closed_loop'? (or give module:Class)"
+    )
+
+
+def test_limits_that_contradict_each_other_are_refused() -> None:
+    assert complaint("growth.attempts=2", "growth.quota=3") == (
+        "growth: attempts: 2 is less than quota: 3; raise it"
+    )
+    assert complaint("targeting.tasks=9", "tasks_per_world=8") == (
+        "targeting.tasks: 9 is more than tasks_per_world: 8; lower it"
+    )
+
+
+def test_an_unknown_facet_and_an_unknown_preset_are_refused() -> None:
+    assert complaint("targeting.facets=[famly]").startswith(
+        "targeting.facets: unknown facet 'famly'; known are"
+    )
+    assert complaint("policy.decoder=tinny") == (
+        "policy.decoder: unknown preset 'tinny'; did you mean 'tiny'?"
+    )
+
+
+def test_an_override_without_a_value_is_refused() -> None:
+    assert complaint("iterations").startswith("override 'iterations' is not of the form key=value")
+
+
+def test_a_missing_file_and_broken_yaml_are_refused(tmp_path: Path) -> None:
+    assert complaint(path=tmp_path / "none.yaml") == (
+        "cannot be read (No such file or directory); give a readable YAML file"
+    )
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [1\nb: 2\n")
+    assert complaint(path=broken).startswith("not valid YAML at line 2")
+    listed = tmp_path / "list.yaml"
+    listed.write_text("- a\n")
+    assert complaint(path=listed).startswith("holds a list, but a configuration is a mapping")
+
+
+def test_extends_merges_key_by_key_and_a_new_type_replaces_a_plugin(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(
+        "iterations: 5\ncurriculum: {sampler: {type: sfl, floor: 0.5}, grower: random_worlds}\n"
+    )
+    (tmp_path / "child.yaml").write_text("extends: base.yaml\ncurriculum: {sampler: {type: uniform}}\n")
+    config = load(tmp_path / "child.yaml", ("seed=3",))
+    assert (config.iterations, config.seed) == (5, 3)
+    assert config.curriculum.sampler.type == "uniform" and config.curriculum.sampler.parameters == {}
+    assert config.curriculum.grower.type == "random_worlds"
+
+
+def test_a_file_that_extends_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop.yaml").write_text("extends: loop.yaml\n")
+    assert "extends itself" in complaint(path=tmp_path / "loop.yaml")
+
+
+def test_merging_keeps_what_the_change_does_not_name() -> None:
+    assert merge({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}) == {"a": {"b": 1, "c": 3}}
+    assert merge({"a": {"type": "x", "p": 1}}, {"a": {"type": "y"}}) == {"a": {"type": "y"}}
+
+
+def test_the_digest_ignores_seed_and_places_and_sees_everything_else() -> None:
+    plain = load(MICRO)
+    same = load(MICRO, ("seed=9", "cache=/elsewhere", "tracking.mlflow=http://x", "ledger=sqlite:///x"))
+    assert same.digest == plain.digest and same.run_id == plain.run_id.replace("-s0", "-s9")
+    assert load(MICRO, ("policy.grpo.clip_low=0.1",)).digest != plain.digest
+    assert load(MICRO, ("policy.compilation_cache=/x",)).digest == plain.digest
+
+
+def test_the_three_arms_differ_in_name_and_curriculum_alone() -> None:
+    trees = [
+        load(EXPERIMENTS / f"{arm}.yaml").recorded() for arm in ("closed_loop", "random_worlds", "static")
+    ]
+    for tree in trees:
+        for key in ("name", "arm", "curriculum"):
+            tree.pop(key)
+    assert trees[0] == trees[1] == trees[2]
+
+
+def test_configuration_help_and_dry_run_import_nothing_heavy() -> None:
+    heavy = "jax,mlflow,litellm,sklearn,sqlalchemy,orbax,flax,optax,matplotlib"
+    script = (
+        "import sys; from loop.run import main; main(['experiments/closed_loop.yaml', '--dry-run']); "
+        f"print([m for m in '{heavy}'.split(',') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
