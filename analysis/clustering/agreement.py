@@ -1,7 +1,8 @@
 """How far two labellings of the same items agree, beyond chance.
 
 AMI first: it is adjusted for chance and for the number of clusters. ARI second. The p-value permutes one
-labelling; permuting it within phrasing templates asks whether agreement is left once the template is known.
+labelling; permuting it within phrasing templates asks whether agreement is left once the template is known,
+and gives 1 where the template alone decides a labelling.
 """
 
 from collections.abc import Mapping, Sequence
