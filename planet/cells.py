@@ -57,7 +57,7 @@ def owned(key: TaskKey, evidence: str) -> frozenset[str]:
     }
     if table in key.facets.resources:
         cells.add(f"service:{key.facets.services[key.facets.resources.index(table)]}")
-    return frozenset(cells)
+    return frozenset(cells) & cells_of(key)  # no failure without an opportunity
 
 
 def _evidence(key: TaskKey, name: str) -> tuple[AssertionKind | str, str]:

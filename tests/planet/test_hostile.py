@@ -105,16 +105,14 @@ def test_a_value_called_plain_survives_json(value):
         "a million characters",
     ],
 )
-@pytest.mark.parametrize(
-    "name", ["id", "query", "filters", "page", "name", "credit", "customer_id", "nonsense"]
-)
-def test_no_single_odd_value_breaks_a_tool(tool, value, name):
-    SESSION.begin(TASK)
-    result = SESSION.call(tool, {name: value})
-    assert result.payload is None
-    assert len(result.error) < 400
-    SESSION.finish("done", "answer").model_dump_json()
-    SESSION.grade()
+def test_no_single_odd_value_breaks_a_tool(tool, value):
+    for name in ("id", "query", "filters", "page", "name", "credit", "customer_id", "nonsense"):
+        SESSION.begin(TASK)
+        result = SESSION.call(tool, {name: value})
+        assert result.payload is None
+        assert len(result.error) < 400
+        SESSION.finish("done", "answer").model_dump_json()
+        SESSION.grade()
 
 
 @pytest.mark.parametrize(
