@@ -12,7 +12,7 @@ random draw is named by the step it belongs to, it ends as if it had not been ki
 import time
 from collections.abc import Callable
 
-from analysis.ledger import ClockRow, Ledger, RunRow, StepRow
+from analysis.ledger import ChargeRow, ClockRow, Ledger, RunRow, StepRow
 from loop.circle import Circle
 from loop.errors import Interrupted
 from loop.files import disk_guard
@@ -86,6 +86,7 @@ class Controller:
     def _record(self, step: Step, outcome: Outcome, seconds: float) -> None:
         """Everything of a step in one transaction; the first one brings the run itself."""
         config = self._circle.config
+        outcome.metrics["budget/charged_steps"] = float(self._charged_before(step) + _charged(outcome))
         with self._ledger.transaction() as transaction:
             if step.index == 0:
                 transaction.add(
@@ -115,3 +116,16 @@ class Controller:
                     detail={"finished": time.time()},
                 ),
             )
+
+    def _charged_before(self, step: Step) -> int:
+        """Environment steps charged by earlier steps."""
+        found = self._ledger.query(
+            "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges WHERE run_id = :run AND charged AND step < :step",
+            run=self._circle.config.run_id,
+            step=step.index,
+        )
+        return int(found[0]["steps"])
+
+
+def _charged(outcome: Outcome) -> int:
+    return sum(row.steps for row in outcome.rows if isinstance(row, ChargeRow) and row.charged)

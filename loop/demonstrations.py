@@ -1,12 +1,9 @@
-"""Demonstrations for the warm start: oracles played in real sessions, with coverage that is uneven on purpose.
-
-Task families are weighed by a power law over an order that is permuted per seed, above a floor, so that a policy
-begins sharp on some skills and nearly blind to others, and which ones are which does not follow from the worlds.
-"""
+"""Demonstrations for the warm start: oracles of foundation tasks, played in real sessions."""
 
 from collections.abc import Sequence
 
 from loop.config import Coverage
+from loop.coverage import family_weights
 from loop.errors import RunError
 from loop.learner import Shown
 from loop.pool import Environment
@@ -16,30 +13,6 @@ from planet.records.task import Task
 
 ANSWER = "done"
 """What every demonstration says at its end: the tasks ask for deeds, not for words."""
-
-
-def family_weights(families: Sequence[str], coverage: Coverage, seed: int) -> dict[str, float]:
-    """Share of each family in the demonstrations; sums to 1.
-
-    The family at rank k (from 1) of the seed's order has a share proportional to k ** -exponent; what is below the
-    floor is raised to it, and the rest is scaled down.
-    """
-    order = stream(seed, "coverage").sample(sorted(families), len(families))
-    raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(order)}
-    return with_floor(raw, coverage.floor)
-
-
-def with_floor(weights: dict[str, float], floor: float) -> dict[str, float]:
-    """Weights scaled to sum to 1, none below the floor; `floor` times their number is at most 1."""
-    low: set[str] = set()
-    while True:
-        free = sum(w for name, w in weights.items() if name not in low)
-        mass = 1.0 - floor * len(low)
-        shares = {n: floor if n in low else w * mass / free for n, w in weights.items()}
-        below = {n for n, share in shares.items() if n not in low and share < floor}
-        if not below:
-            return shares
-        low |= below
 
 
 def demonstrations(

@@ -10,6 +10,7 @@ from typing import Any
 
 from loop.admission import held_out
 from loop.config import Config
+from loop.coverage import family_weights
 from loop.errors import RunError
 from loop.generator import (
     Reserved,
@@ -24,6 +25,7 @@ from loop.synthesis import Synthesized, synthesized
 from planet.catalog import Catalog
 from planet.identity import digest, seed_of
 from planet.records.world import Brief
+from planet.tasks.families import FAMILIES
 
 ATTEMPTS = 40
 """Syntheses per wanted world before a split is given up."""
@@ -95,7 +97,7 @@ def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, autho
     refused: dict[str, int] = {}
     for attempt in range(ATTEMPTS):
         names = (config.seed, place.group, place.number, attempt)
-        brief = place.brief(catalog, splits.reserved, *names)
+        brief = place.brief(catalog, splits.reserved, *names).replace(families=_families(place, config))
         made = synthesized(brief, author, catalog, seed_of("split", *names), config.tasks_per_world)
         splits.audit_steps += made.audit_steps
         broken = _broken(made, place, splits.reserved, existing)
@@ -108,6 +110,13 @@ def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, autho
         f"split {place.origin}: no world in {ATTEMPTS} tries ({reasons}); "
         "ask for fewer worlds or reserved pairs, or add services to the catalog"
     )
+
+
+def _families(place: _Place, config: Config) -> dict[str, float]:
+    """Weights of task families: uneven in the foundation, the generator's own elsewhere."""
+    if place.origin != "foundation":
+        return {}
+    return family_weights(sorted(FAMILIES), config.coverage, config.seed)
 
 
 def _broken(made: Synthesized, place: _Place, reserved: Reserved, existing: set[str]) -> list[str]:

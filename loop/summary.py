@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from analysis.footprint.pool import read_pool, read_updates
+from analysis.footprint.shares import footprint
 from analysis.ledger import BriefRow, Ledger, MetricRow, ReportRow, StepRow
 from analysis.weakness import WeaknessReport
 from loop.admission import RULES
@@ -9,6 +11,11 @@ from loop.config import Config
 from loop.steps import Step, steps_of
 
 Metrics = dict[str, float]
+
+FOOTPRINT = ("tasks", "worlds", "tools", "combinations")
+"""What the footprint is told of in the line of an iteration; the figures have more."""
+FOOTPRINT_DRAWS = 200
+"""Uniform draws behind the expectation of that line."""
 
 
 def lines_after(ledger: Ledger, config: Config, step: Step) -> list[str]:
@@ -39,30 +46,22 @@ def iteration_block(ledger: Ledger, config: Config, iteration: int) -> list[str]
         f"{_score('validation', 'validate', validation)}",
         f"  weakest cells: {_weakest(ledger, config, by_kind['diagnose'])}",
         f"  {_worlds_grown(ledger, config, by_kind['grow'])}",
-        f"  footprint so far: {footprint_line(ledger, config, by_kind['validate'])}",
+        f"  footprint so far: {footprint_line(ledger, config)}",
     ]
 
 
-def footprint_line(ledger: Ledger, config: Config, step: int) -> str:
-    """Shares of the pool's tasks and worlds that have received a gradient up to a step."""
-    touched = ledger.query(
-        "SELECT COUNT(DISTINCT task_id) AS tasks, COUNT(DISTINCT world_id) AS worlds, COUNT(*) AS groups "
-        "FROM gradient_tasks WHERE run_id = :run AND step <= :step",
-        run=config.run_id,
-        step=step,
-    )[0]
-    pool = ledger.query(
-        "SELECT (SELECT COUNT(*) FROM worlds WHERE run_id = :run AND step <= :step "
-        "AND origin IN ('train', 'grown')) AS worlds, "
-        "(SELECT COUNT(*) FROM tasks WHERE run_id = :run AND step <= :step "
-        "AND split IN ('train', 'grown')) AS tasks",
-        run=config.run_id,
-        step=step,
-    )[0]
-    return (
-        f"{touched['tasks']}/{pool['tasks']} tasks and {touched['worlds']}/{pool['worlds']} worlds "
-        f"received a gradient, from {touched['groups']} groups"
+def footprint_line(ledger: Ledger, config: Config) -> str:
+    """Shares of the pool that have received a gradient, beside what uniform draws would have reached."""
+    reached = footprint(
+        read_pool(ledger, config.run_id), read_updates(ledger, config.run_id), draws=FOOTPRINT_DRAWS
     )
+    newest = max(r.update for r in reached)
+    parts = [
+        f"{r.dimension} {r.share:.0%} (uniform {r.expected:.0%})"
+        for r in reached
+        if r.scope == "cumulated" and r.update == newest and r.dimension in FOOTPRINT
+    ]
+    return ", ".join(parts)
 
 
 def targeted_cells(ledger: Ledger, config: Config) -> list[tuple[str, float | None, float | None]]:

@@ -2,7 +2,8 @@
 
 from loop.charging import charge
 from loop.circle import Circle
-from loop.demonstrations import demonstrations, family_weights
+from loop.coverage import family_weights
+from loop.demonstrations import demonstrations
 from loop.outcome import Outcome
 from loop.steps import Step
 from loop.warm_start_cache import WarmStartCache

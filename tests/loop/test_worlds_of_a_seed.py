@@ -6,7 +6,8 @@ import pytest
 
 from loop.admission import held_out, refusals
 from loop.config import Config, Coverage, SplitSizes
-from loop.demonstrations import demonstrate, family_weights, with_floor
+from loop.coverage import family_weights, with_floor
+from loop.demonstrations import demonstrate
 from loop.errors import RunError
 from loop.generator import linked_pairs, pairs_in, reserve, scenario
 from loop.session_pool import SessionPool
