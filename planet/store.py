@@ -91,7 +91,7 @@ def _manifest(path: Path, changed_ns: int, size: int, inode: int) -> dict[str, d
     content = json.loads(path.read_text(encoding="utf-8"))
     if content["format"] != FORMAT:
         raise ValueError(f"format {content['format']!r}, not {FORMAT}")
-    return {name: dict(entry) for name, entry in content["worlds"].items()}
+    return {name: dict(entry) for name, entry in dict(content["worlds"]).items()}
 
 
 def read_world(folder: Path, world_id: str) -> StoredWorld:

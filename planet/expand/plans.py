@@ -63,6 +63,9 @@ def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         return [f"table {twice[0]!r} stands twice; rename or drop one"]
+    absent = sorted(set(plan.slice) - set(names))
+    if absent:
+        return [f"the slice names {absent[0]!r}, which is no table of the world"]
     problems = []
     for table in plan.tables:
         try:
