@@ -94,6 +94,28 @@ def _manifest(path: Path, changed_ns: int, size: int, inode: int) -> dict[str, d
     return {name: dict(entry) for name, entry in dict(content["worlds"]).items()}
 
 
+def world_named(folder: Path, start: str) -> str:
+    """The id of the one world whose id begins with `start`; StorageError when there is none, or several."""
+    names = world_ids(folder)
+    found = [name for name in names if name.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise StorageError(
+            f"{len(found)} worlds begin with {start!r}: {', '.join(found[:3])}, ...; write more of it"
+        )
+    raise StorageError(f"{folder} holds no world {start!r}; there are {', '.join(names[:3])}, ...")
+
+
+def task_named(stored: StoredWorld, start: str) -> Task:
+    """The one task of the world whose id begins with `start`; StorageError when there is none, or several."""
+    found = [task for task in stored.tasks if task.id.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    ids = ", ".join(task.id for task in stored.tasks)
+    raise StorageError(f"{len(found)} tasks begin with {start!r}; tasks of world {stored.world.id} are {ids}")
+
+
 def read_world(folder: Path, world_id: str) -> StoredWorld:
     """A world, its key and its tasks; StorageError when a file is missing, unreadable or was changed."""
     entry = entries(folder).get(world_id)

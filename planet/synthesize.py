@@ -72,3 +72,14 @@ def hits_target(brief: Brief, tasks: tuple[Task, ...]) -> bool | None:
         return None
     hits = sum(on_target(t.key, brief.target.cells[0]) for t in tasks)
     return 2 * hits >= len(tasks)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command `python -m planet.synthesize`: many worlds in a folder."""
+    from planet.corpus import main as make_corpus
+
+    return make_corpus(argv)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

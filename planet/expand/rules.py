@@ -25,7 +25,7 @@ class Rule(Frozen):
 RULE_PHRASES = {
     "record_required": (
         "when the {column} of a {table} becomes {value} , "
-        "{service} must hold a {effect} with {effect_column} {effect_value}",
+        "{service} must hold a {effect} with {effect_column} {effect_value} for it",
         "for every {table} whose {column} is {value} , "
         "there must be a {effect} with {effect_column} {effect_value} in {service}",
     ),

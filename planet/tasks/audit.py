@@ -1,22 +1,7 @@
 """The audit: a task is admitted only when it can be solved, not by accident, and is graded soundly.
 
-| rule | holds when |
-|---|---|
-| A01 | the delta applies, leaves no dangling reference, and breaks no rule but those at stake |
-| A02 | every mention of the instruction resolves to exactly one record |
-| A03 | assertions name no record that does not exist yet |
-| A04 | nothing depends on a wall clock |
-| A05 | no answer lies in the seed rows or documents: what the oracle decides does not hold at the start |
-| A06 | doing nothing scores the floor |
-| A07 | reading everything scores the floor |
-| A08 | the oracle earns 1.0 |
-| A09 | the alternative plan earns 1.0 |
-| A10 | leaving out any required write fails |
-| A11 | one more read fits into the turn limit and changes nothing, nor does 25 for 25.0 |
-| A12 | the order of the rows changes nothing |
-| A13 | twin check: with another document and key, the twin's plan earns 1.0 and this world's plan fails |
-
-Rules that need a sound start are *not checked* when A01 fires; those that vary the oracle, when A08 fires.
+`planet.tasks.audit_rules` has the thirteen rules. Those that need a sound start are *not checked* when A01
+fires; those that vary the oracle, when A08 fires.
 """
 
 from typing import Literal
@@ -67,14 +52,14 @@ class Auditor:
         before = self.steps
         status: dict[str, Status] = {}
         findings = []
-        for name, needs, rule in RULES:
-            if any(status[n] != "passed" for n in needs):
-                status[name] = "not_checked"
+        for rule in RULES:
+            if any(status[need] != "passed" for need in rule.needs):
+                status[rule.name] = "not_checked"
                 continue
-            message = rule(self.stage, task)
-            status[name] = "fired" if message else "passed"
+            message = rule.check(self.stage, task)
+            status[rule.name] = "fired" if message else "passed"
             if message:
-                findings.append(Finding(rule=name, message=message))
+                findings.append(Finding(rule=rule.name, message=message))
         return AuditReport(
             task_id=task.id, status=status, findings=tuple(findings), steps=self.steps - before
         )

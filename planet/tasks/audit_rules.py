@@ -1,11 +1,11 @@
 """The thirteen rules of the audit, each a function from a stage and a task to what is wrong, in words.
 
-`planet.tasks.audit` has the table of what they claim.
+`RULES`, at the end, says what each claims and what it needs.
 """
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from planet.errors import GraderError, SessionError
 from planet.records.task import PlannedCall, Task
@@ -21,7 +21,7 @@ _CLOCK_WORDS = frozenset(
     {"now", "today", "tomorrow", "yesterday", "current_date", "current_timestamp", "strftime"}
 )
 
-Rule = Callable[[Rehearsal, Task], str | None]
+Check = Callable[[Rehearsal, Task], str | None]
 """What is wrong, in words; None when the rule holds."""
 
 
@@ -222,21 +222,32 @@ def _moved(task: Task, world_id: str) -> Task:
     return Task(view=task.view.replace(world_id=world_id), key=task.key.replace(world_id=world_id))
 
 
+class AuditRule(NamedTuple):
+    """One of the thirteen."""
+
+    name: str  # "A01" to "A13"
+    claim: str  # what holds when it passes
+    needs: tuple[str, ...]  # rules that must have passed before this one can be checked
+    check: Check
+
+
 _START = ("A01",)
 _ORACLE = ("A01", "A08")
-RULES: tuple[tuple[str, tuple[str, ...], Rule], ...] = (
-    ("A01", (), delta_is_sound),
-    ("A02", _START, mentions_resolve),
-    ("A03", _START, assertions_name_what_exists),
-    ("A04", (), no_clock),
-    ("A05", _START, no_answer_at_start),
-    ("A06", _START, nothing_earns_nothing),
-    ("A07", ("A01", "A06"), reading_earns_nothing),
-    ("A08", ("A01", "A06"), oracle_earns_all),
-    ("A09", _ORACLE, alternative_earns_all),
-    ("A10", _ORACLE, every_write_is_needed),
-    ("A11", _ORACLE, detours_are_free),
-    ("A12", _ORACLE, row_order_is_free),
-    ("A13", _ORACLE, twins_differ),
+RULES = (
+    AuditRule("A01", "the delta applies, and breaks no rule but those at stake", (), delta_is_sound),
+    AuditRule("A02", "every mention names exactly one record", _START, mentions_resolve),
+    AuditRule("A03", "no assertion names a record yet to be created", _START, assertions_name_what_exists),
+    AuditRule("A04", "nothing depends on a wall clock", (), no_clock),
+    AuditRule("A05", "no answer lies in the seed rows or documents", _START, no_answer_at_start),
+    AuditRule("A06", "doing nothing scores the floor", _START, nothing_earns_nothing),
+    AuditRule("A07", "reading everything scores the floor", ("A01", "A06"), reading_earns_nothing),
+    AuditRule("A08", "the oracle earns 1.0", ("A01", "A06"), oracle_earns_all),
+    AuditRule("A09", "another correct plan earns 1.0", _ORACLE, alternative_earns_all),
+    AuditRule("A10", "leaving out any required write fails", _ORACLE, every_write_is_needed),
+    AuditRule(
+        "A11", "one more read fits and changes nothing, nor does 25 for 25.0", _ORACLE, detours_are_free
+    ),
+    AuditRule("A12", "the order of the rows changes nothing", _ORACLE, row_order_is_free),
+    AuditRule("A13", "with another document and key, only the twin's plan earns 1.0", _ORACLE, twins_differ),
 )
-"""(name, rules that must have passed first, check), in the order in which they run."""
+"""In the order in which they run. One whose needs did not pass is *not checked*."""

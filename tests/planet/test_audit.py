@@ -211,12 +211,12 @@ def test_the_task_that_breaks_one_rule_fires_that_one_alone(name, case):
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_a_rule_is_not_checked_exactly_when_one_that_it_needs_did_not_pass(name, case):
     status = audited(case).status
-    for rule, needs, _ in RULES:
-        assert (status[rule] == "not_checked") == any(status[need] != "passed" for need in needs)
+    for rule in RULES:
+        assert (status[rule.name] == "not_checked") == any(status[need] != "passed" for need in rule.needs)
 
 
 def test_every_rule_has_a_violating_task():
-    assert sorted(VIOLATIONS) == sorted(name for name, _, _ in RULES)
+    assert sorted(VIOLATIONS) == [rule.name for rule in RULES]
 
 
 @pytest.mark.parametrize("task", [toy_task(), vip_task()], ids=["update", "propagate"])

@@ -1,0 +1,193 @@
+"""`python -m planet.synthesize`: many worlds, each with audited tasks, in a folder.
+
+Every world follows from its number and the command's seed alone, so the output is the same whatever the
+number of processes, and an interrupted command goes on where it stopped: what the manifest holds is kept.
+"""
+
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from planet.author.load import load_author
+from planet.catalog import Catalog, load_catalog
+from planet.command import REFUSED, Parser, command, finish, positive
+from planet.construct import check_names
+from planet.errors import BriefError, StorageError
+from planet.identity import digest, seed_of
+from planet.records.world import Brief
+from planet.store import entries, write_world
+from planet.synthesize import Synthesis, synthesize
+from planet.tasks.audit_rules import RULES
+from planet.validators import VALIDATORS
+
+
+class Order(NamedTuple):
+    """One world to be made."""
+
+    brief: Brief
+    author: str  # as `load_author` takes it
+    overlay: Path | None
+    seed: int
+    tasks: int
+
+    def origin(self, catalog: Catalog) -> str:
+        """What the world follows from: equal origins give equal worlds."""
+        return digest([self.brief, self.author, catalog.digest, self.seed, self.tasks])
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Make the worlds. Exit code 0 when there is one, 1 when all were refused, 2 for wrong use."""
+    parser = _parser()
+    given = parser.parse_args(argv)
+    return finish(parser, lambda: _run(given))
+
+
+def _parser() -> Parser:
+    parser = command("synthesize", "Synthesize worlds with audited tasks. The same command again goes on.")
+    parser.add_argument("--count", type=positive, required=True, metavar="N", help="worlds to make")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of worlds")
+    parser.add_argument(
+        "--profile", choices=("compact", "library"), default="compact", help="size of a world"
+    )
+    parser.add_argument("--author", default="template", metavar="NAME", help="template, or module:Class")
+    parser.add_argument("--brief", metavar="TEXT", help="the scenario in your own words")
+    parser.add_argument("--country", metavar="CODE", help="ISO 3166 code, e.g. BR (default: any)")
+    parser.add_argument("--industry", metavar="NAME", help="an industry of the catalog (default: any)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
+    parser.add_argument("--tasks", type=positive, default=10, metavar="N", help="tasks a world (default 10)")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--overlay", type=Path, metavar="DIR", help="own catalog entries")
+    return parser
+
+
+def _run(given: Namespace) -> int:
+    catalog = load_catalog(given.overlay)
+    load_author(given.author)  # an unusable name is told before anything is written
+    if given.out.exists() and not given.out.is_dir():
+        raise StorageError(f"{given.out} is no folder; name another with --out")
+    brief = _brief(given, catalog)
+    orders = [
+        Order(brief, given.author, given.overlay, seed_of(given.seed, "corpus", number), given.tasks)
+        for number in range(given.count)
+    ]
+    refused: Counter[str] = Counter()
+    try:
+        problem = _make_missing(orders, catalog, given.out, given.jobs, refused)
+    except KeyboardInterrupt:
+        print(f"stopped: the worlds made so far are in {given.out}; the same command goes on")
+        raise
+    made = _notes(given.out, {order.origin(catalog) for order in orders})
+    for entry in made:
+        refused.update(entry["note"]["refused"])
+    _print_summary(made, given, refused, problem)
+    return 0 if made else REFUSED
+
+
+def _brief(given: Namespace, catalog: Catalog) -> Brief:
+    """The scenario that all worlds share; prints what was understood of free text."""
+    wishes = {k: v for k, v in (("country", given.country), ("industry", given.industry)) if v}
+    check_names(Brief(text="", **wishes), catalog)
+    if given.brief is None:
+        country = f" in {catalog.country(given.country).name}" if given.country else ""
+        industry = f", in the industry: {catalog.industry(given.industry).title}" if given.industry else ""
+        return Brief(text=f"A company{country}{industry}.", profile=given.profile, **wishes)
+    from planet.briefs import understand
+
+    understood = understand(given.brief, catalog, given.profile)
+    print(understood.sentence)
+    return understood.brief.replace(**wishes)
+
+
+# ── making ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _make_missing(
+    orders: list[Order], catalog: Catalog, out: Path, jobs: int, refused: Counter[str]
+) -> str | None:
+    """Make what the manifest lacks; count in `refused` what came to nothing. The last problem of a brief."""
+    present = {entry["note"].get("origin") for entry in _entries(out).values()}
+    missing = [order for order in orders if order.origin(catalog) not in present]
+    problem = None
+    for order, made in zip(missing, _progress(_made(missing, jobs), len(missing)), strict=True):
+        if isinstance(made, str):
+            problem = made
+            refused["brief"] += 1
+        elif made.world is None or made.key is None:
+            refused.update(made.refused)
+        elif made.world.id in _entries(out):
+            refused["made before"] += 1
+        else:
+            note = {"origin": order.origin(catalog), "refused": made.refused, "audit_steps": made.audit_steps}
+            write_world(out, made.world, made.key, made.tasks, note)
+    return problem
+
+
+def _entries(out: Path) -> dict[str, dict[str, Any]]:
+    return entries(out) if (out / "manifest.json").exists() else {}
+
+
+def _made(orders: list[Order], jobs: int) -> Iterator[Synthesis | str]:
+    """The outcome of each order, in order."""
+    if jobs == 1 or len(orders) < 2:
+        yield from map(make, orders)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(make)(order) for order in orders)
+
+
+def make(order: Order) -> Synthesis | str:
+    """One world, or why its brief cannot be met."""
+    try:
+        author, catalog = load_author(order.author), load_catalog(order.overlay)
+        return synthesize(order.brief, author, catalog, order.seed, tasks=order.tasks)
+    except BriefError as error:
+        return str(error)
+
+
+def _progress(made: Iterator[Synthesis | str], count: int) -> Iterator[Synthesis | str]:
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(made, "synthesizing", total=count, console=Console(stderr=True), transient=True))
+
+
+# ── the last lines ────────────────────────────────────────────────────────────────────────────────
+
+_IN_WORDS = {
+    "author": "proposals of which no world can be made",
+    "brief": "briefs that cannot be met",
+    "made before": "worlds equal to one in the folder",
+    "no_draft": "drafts that their world does not afford",
+    "too_few_tasks": "worlds too poor for the tasks asked for",
+}
+
+
+def _notes(out: Path, origins: set[str]) -> list[dict[str, Any]]:
+    return [entry for entry in _entries(out).values() if entry["note"].get("origin") in origins]
+
+
+def _print_summary(
+    made: list[dict[str, Any]], given: Namespace, refused: Counter[str], problem: str | None
+) -> None:
+    totals = {
+        part: sum(entry[part] for entry in made) for part in ("tables", "rows", "tools", "checks", "tasks")
+    }
+    print(
+        f"{len(made)} of {given.count} worlds: {totals['tables']:,} tables, {totals['rows']:,} rows, "
+        f"{totals['tools']:,} tools, {totals['checks']:,} hidden checks, {totals['tasks']:,} audited tasks"
+    )
+    words = (
+        _IN_WORDS
+        | {v.name: f"not so: {v.claim}" for v in VALIDATORS}
+        | {r.name: f"not so: {r.claim}" for r in RULES}
+    )
+    for rule, count in sorted(refused.items()):
+        print(f"  refused {count:>6,}  {rule:<14} {words.get(rule, '')}")
+    if problem:
+        print(problem)
+    if made:
+        first = min(_entries(given.out))
+        print(f"in {given.out}; look at one with: python -m planet.inspect {given.out} {first}")
