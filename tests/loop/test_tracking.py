@@ -1,0 +1,104 @@
+"""Trackers mirror the ledger: a step delivered twice is stored once, and a tracker that is down costs one warning."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loop.metrics_table import METRICS, line_of, markdown
+from loop.tracking.jsonl import JsonLinesTracker
+from loop.tracking.mlflow_store import MlflowTracker, flat
+from loop.tracking.protocol import Identity, StepRecord, TrackingError
+
+ROOT = Path(__file__).resolve().parents[2]
+MICRO = ["experiments/micro.yaml", "learner=tests.loop.fakes:NoisyOracle"]
+
+
+def identity(directory: Path, key: str = "k") -> Identity:
+    return Identity(key, "toy-s0", "toy", "static", 0, directory, {"a": {"b": 1}, "c": [1, 2]})
+
+
+def record(step: int, **metrics: float) -> StepRecord:
+    return StepRecord(step, "update", 0, step, 1000.0 + step, metrics or {"train/reward": step / 10})
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "loop.run", *MICRO, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=180)
+
+
+def test_json_lines_go_on_after_the_last_whole_line(tmp_path: Path) -> None:
+    first = JsonLinesTracker()
+    assert first.begin(identity(tmp_path)) == -1
+    first.deliver([record(0), record(1)])
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 2, "metr')  # cut short by a kill
+    second = JsonLinesTracker()
+    assert second.begin(identity(tmp_path)) == 1
+    second.deliver([record(2)])
+    steps = [json.loads(line)["step"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert steps == [0, 1, 2]
+
+
+def test_configuration_trees_become_dotted_parameters() -> None:
+    assert list(flat({"a": {"b": 1, "c": None}, "d": [1]})) == [("a.b", "1"), ("a.c", "None"), ("d", "[1]")]
+
+
+def test_every_metric_of_a_run_has_a_line_in_the_table(tmp_path: Path) -> None:
+    done = run(f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run", "curriculum.sampler=sfl")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    names = {name for line in lines for name in line["metrics"]}
+    assert {name for name in names if line_of(name) is None} == set()
+    unused = {m.name for m in METRICS if not any(line_of(name) == m for name in names)}
+    assert unused <= {"warm_start/unwritable"}  # a scripted policy writes no tokens
+
+
+def test_the_documentation_shows_the_table_of_metrics() -> None:
+    assert markdown() in (ROOT / "docs" / "curricula.md").read_text(encoding="utf-8")
+
+
+def test_a_tracker_that_is_down_costs_one_warning_and_no_record(tmp_path: Path) -> None:
+    done = run(
+        f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run", "tracking.mlflow=http://127.0.0.1:9/none"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("warning: MLflow at http://127.0.0.1:9/none cannot be reached") == 1
+    assert f"to deliver the records later: python -m loop.tracking.delivery {tmp_path}/run" in done.stdout
+
+
+@pytest.mark.slow
+def test_mlflow_holds_each_step_once_and_children_under_one_parent(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/store/mlflow.db"
+    for key, arm in (("a", "static"), ("b", "closed_loop")):
+        who = Identity(key, f"{arm}-s0", "toy", arm, 0, tmp_path, {"seed": 0})
+        tracker = MlflowTracker(uri)
+        assert tracker.begin(who) == -1
+        tracker.deliver([record(0), record(1)])
+        tracker.deliver([record(1), record(2)])  # the second delivery of step 1 changes nothing
+        again = MlflowTracker(uri)
+        assert again.begin(who) == 2
+        again.finish()
+
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=uri)
+    experiment = client.get_experiment_by_name("toy")
+    assert experiment.artifact_location == f"file://{tmp_path}/store/mlartifacts"
+    runs = client.search_runs([experiment.experiment_id])
+    children = [r for r in runs if "mlflow.parentRunId" in r.data.tags]
+    assert sorted(r.info.run_name for r in children) == ["closed_loop-s0", "static-s0"]
+    assert len(runs) == 3 and len({r.data.tags["mlflow.parentRunId"] for r in children}) == 1
+    for child in children:
+        history = client.get_metric_history(child.info.run_id, "train/reward")
+        assert [(m.step, m.value) for m in history] == [(0, 0.0), (1, 0.1), (2, 0.2)]
+        assert child.info.status == "FINISHED"
+
+
+def test_an_unreachable_store_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(TrackingError, match="cannot be reached") as caught:
+        MlflowTracker(f"sqlite:///{tmp_path}/file/mlflow.db").begin(identity(tmp_path))
+    assert "\n" not in str(caught.value)
