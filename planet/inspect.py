@@ -56,7 +56,8 @@ def _run(given: Namespace) -> int:
 def _company(stored: StoredWorld) -> Iterator[str]:
     company = stored.world.company
     yield f"{company.name}: {company.description}"
-    yield f"{company.industry} in {company.country} ({company.locale}), {company.currency}, {company.time_zone}"
+    place = f"{company.country}, {company.currency}, {company.locale}, {company.time_zone}"
+    yield f"{company.industry} in {place}"
     yield f"brief: {stored.world.brief.text}"
 
 

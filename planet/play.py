@@ -1,7 +1,7 @@
 """`python -m planet.play DIR WORLD TASK`: solve a task by hand, in a terminal or from a pipe.
 
-A line is a tool and its arguments, e.g. `get_invoice {"id": "INV-0007"}`, or `answer done`. The rules are those
-of a policy: a line that cannot be read as a call is a turn all the same.
+A line is a tool and its arguments, e.g. `get_invoice {"id": "INV-0007"}`, or `answer done`. The rules are
+those of a policy: a line that cannot be read as a call is a turn all the same.
 """
 
 import json

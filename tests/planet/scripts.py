@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from planet.author.artifacts import Artifact, Context, Link, RulePlan, SchemaPlan
+from planet.author.artifacts import Artifact, AuthorCost, Context, Link, RulePlan, SchemaPlan
 from planet.author.template import TemplateAuthor
+from planet.errors import AuthorError
 from planet.records.world import Column, Resource
 
 ID = Column(name="id", type="id", required=True, unique=True)
@@ -66,3 +67,17 @@ def with_rule(**changes: Any) -> Callable[[Context], Artifact]:
         return plan.replace(rules=(plan.rules[0].replace(**changes), *plan.rules[1:]))
 
     return line
+
+
+class MuteAuthor:
+    """An author that never has anything to propose."""
+
+    name = "mute"
+
+    def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
+        """AuthorError, every time."""
+        raise AuthorError("the model gave no JSON", AuthorCost(calls=1))
+
+
+class NoAuthor:
+    """A class that is no author."""
