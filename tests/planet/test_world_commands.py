@@ -226,7 +226,7 @@ def test_inspect_shows_company_services_tables_pages_rules_and_a_task(toys, caps
         "enum, status: active paused closed",
         "-> customer",
         "DOC-01 customer tier policy: when the tier of a customer becomes vip",
-        "RULE-01 (told in DOC-01): when customer.tier is vip, every ticket linked by customer_id has severity",
+        "RULE-01 (told in DOC-01): when customer.tier is vip, every ticket linked by customer_id",
         'SELECT p."id" FROM "customer" p JOIN "ticket"',
         'oracle: get_document {"id": "DOC-01"}',
         'a1 equals: customer where {"id": "CUS-0001"}, tier: "vip"',
