@@ -3,7 +3,6 @@
 An episode's start is compared with a raw savepoint + update + rollback, a tool call with its bare statement.
 """
 
-import argparse
 import sqlite3
 from collections.abc import Callable
 from statistics import median
@@ -11,6 +10,7 @@ from time import perf_counter
 
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
+from planet.command import command, positive
 from planet.records.task import Task
 from planet.records.world import Brief, Resource
 from planet.synthesize import Synthesis, synthesize
@@ -109,11 +109,9 @@ def _world() -> tuple[Synthesis, Task]:
 
 def main(argv: list[str] | None = None) -> int:
     """Print the table; exit code 0."""
-    parser = argparse.ArgumentParser(prog="python -m planet.bench", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=2000, help="calls per round (default 2000)")
+    parser = command("bench", "How fast worlds run, as ratios to raw SQLite measured in the same run.")
+    parser.add_argument("--repeats", type=positive, default=2000, help="calls per round (default 2000)")
     repeats = parser.parse_args(argv).repeats
-    if repeats < 1:
-        parser.error(f"--repeats must be at least 1, not {repeats}")
     made, task = _world()
     assert made.world is not None and made.key is not None
     session = Session(made.world, made.key)

@@ -27,6 +27,8 @@ def conditional(situation: Situation) -> Draft | None:
     if not found:
         return None
     row, threshold, above = found
+    if row["id"] not in {r["id"] for r in situation.free(child)}:
+        return None  # a rule binds it through another reference
     values = situation.new_values(child, columns, children)
     if not values:
         return None
