@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loop.learner import Graded, Metrics, Request, Shown
+from loop.tracking.protocol import Identity, StepRecord, TrackingError
 from planet.identity import digest, stream
 from planet.records.episode import Trajectory
 
@@ -75,6 +76,39 @@ class NoisyOracle:
     def store(self, directory: Path) -> "JsonStore":
         """JSON files."""
         return JsonStore(self, directory)
+
+
+class OpenGate:
+    """Admits every group, so that a policy that never succeeds is updated as well."""
+
+    def admit(self, raw_rewards: Sequence[float]) -> bool:
+        """Always."""
+        return True
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Nothing."""
+
+    def metrics(self) -> dict[str, float]:
+        """Nothing."""
+        return {}
+
+
+class DownTracker:
+    """A tracker that nobody answers."""
+
+    def begin(self, identity: Identity) -> int:
+        """Nobody answers."""
+        raise TrackingError("the tracker cannot be reached: nobody answers")
+
+    def deliver(self, records: Sequence[StepRecord]) -> None:
+        """Never comes to this."""
+
+    def finish(self) -> None:
+        """Nor to this."""
 
 
 class JsonStore:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loop.metrics_table import METRICS, line_of, markdown
+from loop.tracking.delivery import main as deliver
 from loop.tracking.jsonl import JsonLinesTracker
 from loop.tracking.mlflow_store import MlflowTracker, flat
 from loop.tracking.protocol import Identity, StepRecord, TrackingError
@@ -61,11 +62,11 @@ def test_the_documentation_shows_the_table_of_metrics() -> None:
 
 
 def test_a_tracker_that_is_down_costs_one_warning_and_no_record(tmp_path: Path) -> None:
-    done = run(
-        f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run", "tracking.mlflow=http://127.0.0.1:9/none"
-    )
+    down = "tracking.extra=['tests.loop.fakes:DownTracker']"
+    done = run(f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run", down)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("warning: MLflow at http://127.0.0.1:9/none cannot be reached") == 1
+    warning = "warning: the tracker cannot be reached: nobody answers; the run goes on, and the ledger keeps"
+    assert done.stdout.count(warning) == 1
     assert f"to deliver the records later: python -m loop.tracking.delivery {tmp_path}/run" in done.stdout
 
 
@@ -97,7 +98,30 @@ def test_mlflow_holds_each_step_once_and_children_under_one_parent(tmp_path: Pat
         assert child.info.status == "FINISHED"
 
 
-def test_an_unreachable_store_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_an_unreachable_server_is_one_line_and_the_records_follow_later(tmp_path: Path) -> None:
+    with pytest.raises(TrackingError, match=r"MLflow at http://127\.0\.0\.1:9 cannot be reached") as caught:
+        MlflowTracker("http://127.0.0.1:9").begin(identity(tmp_path))
+    assert "\n" not in str(caught.value)
+    done = run(f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run")
+    assert done.returncode == 0, done.stderr
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    assert deliver([f"{tmp_path}/run", "--mlflow", uri]) == 0
+    assert deliver([f"{tmp_path}/run", "--mlflow", uri]) == 0
+
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=uri)
+    (child,) = [
+        r
+        for r in client.search_runs([client.get_experiment_by_name("micro").experiment_id])
+        if "mlflow.parentRunId" in r.data.tags
+    ]
+    assert child.data.tags["loop.delivered_step"] == "10" and child.info.status == "FINISHED"
+    assert len(client.get_metric_history(child.info.run_id, "train/reward")) == 2
+
+
+def test_a_store_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(TrackingError, match="cannot be reached") as caught:
         MlflowTracker(f"sqlite:///{tmp_path}/file/mlflow.db").begin(identity(tmp_path))
