@@ -28,7 +28,7 @@ def held_out(world: World, reserved: Reserved) -> list[str]:
 def refusals(
     world: World, reserved: Reserved, existing: Collection[str], on_target: bool | None
 ) -> list[str]:
-    """Rules that a grown world breaks; empty when it may join the pool. `existing`: ids of all worlds of all splits."""
+    """Rules that a grown world breaks; none: it may join the pool. `existing`: ids of all worlds."""
     broken = held_out(world, reserved)
     if world.id in existing:
         broken.append("equal_world")

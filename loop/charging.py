@@ -19,7 +19,7 @@ CHARGED = {
 
 
 def charge(run_id: str, step: int, purpose: str, steps: int, *, charged: bool | None = None) -> ChargeRow:
-    """The row for some steps; `charged` overrides the rule of the purpose, e.g. for probing that nobody reads."""
+    """The row for some steps; `charged` overrides the rule, e.g. for probing that nobody reads."""
     counts = CHARGED[purpose] if charged is None else charged
     return ChargeRow(run_id=run_id, step=step, purpose=purpose, steps=steps, charged=counts)
 

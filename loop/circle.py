@@ -16,12 +16,12 @@ from loop.splits import Splits
 from planet.catalog import Catalog
 
 OPEN_ROUNDS = 4
-"""Sessions that may be open at a time, in rounds of the rollout engine's slots: graded together, then reused."""
+"""Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
 
 
 @dataclass
 class Circle:
-    """The parts of a run. Stages change `splits`, `pool`, `learner`, `report` and the curriculum, nothing else."""
+    """The parts of a run. Stages change splits, pool, learner, report and curriculum, nothing else."""
 
     config: Config
     directory: RunDirectory

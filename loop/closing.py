@@ -80,7 +80,8 @@ def verdict(ledger: Ledger, config: Config, variant: str, name: str) -> str:
         moved = "did not change beyond its interval"
     worlds = len(set(after.worlds))
     return (
-        f"test all-pass ({name}) {moved}: {before.mean:.1%} after the warm start, {after.mean:.1%} at the end, "
+        f"test all-pass ({name}) {moved}: {before.mean:.1%} after the warm start, "
+        f"{after.mean:.1%} at the end, "
         f"{_points(difference.mean)} [{_points(difference.low)}, {_points(difference.high)}] points "
         f"({config.evaluation.confidence:.0%} interval over {worlds} worlds, one seed)"
     )

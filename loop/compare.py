@@ -1,7 +1,7 @@
 """Arms side by side: `python -m loop.compare CONFIG CONFIG ... [--resume-if-unfinished] [key=value ...]`.
 
-The arms run one after another at one seed; they share splits and warm start, so they differ in their curriculum
-alone.
+The arms run one after another at one seed; they share splits and warm start, so they differ in their
+curriculum alone.
 """
 
 import sys
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def require_comparable(configs: Sequence[Config]) -> None:
-    """ConfigError unless the arms are several, differ in their arm, and share everything that comes before it."""
+    """ConfigError unless there are several arms that share everything that comes before them."""
     if len(configs) < 2:
         raise ConfigError(f"{len(configs)} configuration given; a comparison needs at least two YAML files")
     first = configs[0]

@@ -36,7 +36,7 @@ class SplitSizes(Settings):
 
 
 class Coverage(Settings):
-    """How unevenly the warm start covers the task families: a power law over their order, permuted per seed."""
+    """How unevenly the warm start covers the task families: a power law over an order drawn per seed."""
 
     exponent: float = Field(
         2.0, ge=0
@@ -86,7 +86,8 @@ class Targeting(Settings):
 
 
 FACETS = (
-    "family", "pattern", "operation", "hops", "pair", "resource", "tool", "service", "kind", "industry", "role",
+    "family", "pattern", "operation", "hops", "pair", "resource", "tool", "service", "kind", "industry",
+    "role",
 )  # fmt: skip
 """The facets of cells."""
 
@@ -172,8 +173,8 @@ class Config(Settings):
     def _targeted_tasks_fit(self) -> "Config":
         if self.targeting.tasks > self.tasks_per_world:
             raise ValueError(
-                f"targeting.tasks: {self.targeting.tasks} is more than tasks_per_world: {self.tasks_per_world}; "
-                "lower it"
+                f"targeting.tasks: {self.targeting.tasks} is more than "
+                f"tasks_per_world: {self.tasks_per_world}; lower it"
             )
         return self
 

@@ -4,9 +4,9 @@
     per iteration:  diagnose -> report | report -> briefs -> worlds -> pool | updates | validate
     diagnose, test the warm start, test the final policy
 
-Each step does its work, writes a checkpoint if the policy or the curriculum changed, and then everything it has to
-record in one ledger transaction. A run killed anywhere goes on from the newest step that both have, and since every
-random draw is named by the step it belongs to, it ends as if it had not been killed.
+Each step does its work, writes a checkpoint if the policy or the curriculum changed, and then everything it
+has to record in one ledger transaction. A run killed anywhere goes on from the newest step that both have,
+and since every random draw is named by the step it belongs to, it ends as if it had not been killed.
 """
 
 import time
@@ -120,7 +120,8 @@ class Controller:
     def _charged_before(self, step: Step) -> int:
         """Environment steps charged by earlier steps."""
         found = self._ledger.query(
-            "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges WHERE run_id = :run AND charged AND step < :step",
+            "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges "
+            "WHERE run_id = :run AND charged AND step < :step",
             run=self._circle.config.run_id,
             step=step.index,
         )

@@ -1,7 +1,8 @@
 """Which skills the warm start covers: unevenly, on purpose.
 
-Task families are weighed by a power law over an order that is permuted per seed, above a floor, so that a policy
-begins sharp on some skills and nearly blind to others, and which ones are which does not follow from the worlds.
+Task families are weighed by a power law over an order that is permuted per seed, above a floor, so that a
+policy begins sharp on some skills and nearly blind to others, and which ones are which does not follow from
+the worlds.
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from planet.identity import stream
 def family_weights(families: Sequence[str], coverage: Coverage, seed: int) -> dict[str, float]:
     """Share of each family in the demonstrations; sums to 1.
 
-    The family at rank k (from 1) of the seed's order has a share proportional to k ** -exponent; what is below the
-    floor is raised to it, and the rest is scaled down.
+    The family at rank k (from 1) of the seed's order has a share proportional to k ** -exponent; what is
+    below the floor is raised to it, and the rest is scaled down.
     """
     order = stream(seed, "coverage").sample(sorted(families), len(families))
     raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(order)}

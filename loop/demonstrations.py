@@ -18,7 +18,7 @@ ANSWER = "done"
 def demonstrations(
     foundation: Sequence[Environment], coverage: Coverage, seed: int, count: int, sessions: SessionPool
 ) -> list[Shown]:
-    """`count` demonstrations of foundation tasks, families drawn by their weights, tasks of a family in turn."""
+    """`count` demonstrations: families drawn by their weights, tasks of a family in turn."""
     by_family: dict[str, list[tuple[Environment, Task]]] = {}
     for environment in foundation:
         for task in environment.tasks:

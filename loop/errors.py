@@ -1,4 +1,4 @@
-"""One error tree for the loop; each class is one boundary, and knows the exit code that it ends a command with.
+"""One error tree for the loop; each class is one boundary, and knows the exit code of a command.
 
 A message is one line that says what broke, the value seen, and what to do.
 """

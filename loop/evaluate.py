@@ -1,7 +1,7 @@
 """Score a checkpoint on a folder of worlds: `python -m loop.evaluate CHECKPOINT DIR`.
 
-CHECKPOINT is one of a run's, e.g. runs/closed_loop-1a2b3c4d-s0/checkpoints/64; DIR is a folder of worlds, such as
-planet.synthesize writes, or the `worlds` folder of a run.
+CHECKPOINT is one of a run's, e.g. runs/closed_loop-1a2b3c4d-s0/checkpoints/64; DIR is a folder of worlds,
+such as planet.synthesize writes, or the `worlds` folder of a run.
 """
 
 import argparse
@@ -46,7 +46,8 @@ def evaluate(checkpoint: Path, folder: Path, rollouts: int, temperature: float, 
     directory = checkpoint.resolve().parent.parent
     if not checkpoint.name.split(".")[0].isdigit() or not is_run(directory):
         raise RunDirectoryError(
-            f"{checkpoint}: not a checkpoint of a run; give one, e.g. runs/closed_loop-1a2b3c4d-s0/checkpoints/64"
+            f"{checkpoint}: not a checkpoint of a run; give one, e.g. "
+            "runs/closed_loop-1a2b3c4d-s0/checkpoints/64"
         )
     config = Config.model_validate_json((directory / "config.json").read_text(encoding="utf-8"))
 

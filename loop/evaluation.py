@@ -1,4 +1,4 @@
-"""Scores of graded episodes: all-pass and reward with intervals over worlds, pass@k, by family and by service."""
+"""Scores of graded episodes: all-pass, reward and pass@k, with intervals over worlds."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import comb
@@ -38,7 +38,7 @@ def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) ->
 
 
 def pass_at_k(tries: int, passes: int, k: int) -> float:
-    """The chance that one of `k` of the tries passes: 1 - C(n - c, k) / C(n, k) (Chen et al., arXiv 2107.03374).
+    """The chance that one of `k` tries passes: 1 - C(n - c, k) / C(n, k) (arXiv 2107.03374).
 
     With fewer than `k` tries, k is their number.
     """

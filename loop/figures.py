@@ -10,7 +10,7 @@ ANALYSES = ("health", "weakness", "footprint", "clustering")
 
 
 def draw_figures(directory: RunDirectory, say: Callable[[str], None]) -> list[str]:
-    """Run every analysis quietly; a line for each that could not be done, e.g. for want of data in a short run."""
+    """Run every analysis quietly; a line for each that could not be done, e.g. for want of data."""
     complaints = []
     for name in ANALYSES:
         say(f"figures: {name}")

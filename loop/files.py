@@ -12,7 +12,7 @@ from loop.errors import DiskError
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and move it there: a reader sees the old file or the new one, never a part."""
+    """Write a file beside its place and move it there: a reader sees the old one or the new one."""
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -35,8 +35,8 @@ def write_json(path: Path, value: Any) -> None:
 def disk_guard(place: Path) -> Iterator[None]:
     """Translate a full disk, whoever reports it, into one DiskError that names the place.
 
-    The checkpoint library and the database wrap the operating system's error in errors of their own, so this one
-    boundary looks at the chain of causes and at their text.
+    The checkpoint library and the database wrap the operating system's error in errors of their own, so this
+    one boundary looks at the chain of causes and at their text.
     """
     try:
         yield

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loop.errors import RunError
-from planet.catalog import Catalog, Industry
+from planet.catalog import Catalog, Industry, Link
 from planet.identity import digest, stream
 from planet.records.world import Brief, World
 
@@ -20,7 +20,7 @@ class Reserved:
 
 
 def reserve(catalog: Catalog, seed: int, pairs: int, industry: bool) -> Reserved:
-    """Pairs of linked service kinds and an industry, chosen by hash, so that no draw of the run depends on them."""
+    """Pairs of linked service kinds and an industry, chosen by hash: no draw of the run depends on them."""
     ranked = sorted(linked_pairs(catalog), key=lambda pair: digest([seed, "reserved pair", *pair]))
     industries = sorted(
         (i.name for i in catalog.industries), key=lambda n: digest([seed, "unseen industry", n])
@@ -35,12 +35,15 @@ def reserve(catalog: Catalog, seed: int, pairs: int, industry: bool) -> Reserved
 
 def linked_pairs(catalog: Catalog) -> list[Pair]:
     """Pairs of service kinds between which a reference leads, sorted."""
-    found = set()
-    for link in catalog.links:
-        source, target = catalog.resources[link.source], catalog.resources[link.target]
-        if source.service != target.service and source.tools and target.tools:
-            found.add(pair_of(source.service, target.service))
-    return sorted(found)
+    return sorted({pair for link in catalog.links if (pair := _linked_by_tools(catalog, link)) is not None})
+
+
+def _linked_by_tools(catalog: Catalog, link: Link) -> Pair | None:
+    """The two services that a reference between resources with tools connects; None when it connects none."""
+    source, target = catalog.resources[link.source], catalog.resources[link.target]
+    if source.service == target.service or not (source.tools and target.tools):
+        return None
+    return pair_of(source.service, target.service)
 
 
 def pair_of(first: str, second: str) -> Pair:
@@ -71,12 +74,7 @@ def unseen_scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> 
 def reserved_scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
     """A scenario whose slice holds two resources linked across a reserved pair of services."""
     rng = stream("reserved scenario", *names)
-    links = [
-        link for link in catalog.links
-        if pair_of(catalog.resources[link.source].service, catalog.resources[link.target].service) in reserved.pairs
-        and catalog.resources[link.source].tools
-        and catalog.resources[link.target].tools
-    ]  # fmt: skip
+    links = [link for link in catalog.links if _linked_by_tools(catalog, link) in reserved.pairs]
     link = rng.choice(links)
     return scenario(catalog, reserved, "reserved", *names).replace(resources=(link.source, link.target))
 

@@ -1,4 +1,4 @@
-"""From a configuration and a directory to a finished run: opens everything, runs the circle, says what was found."""
+"""From a configuration and a directory to a finished run: opens everything and runs the circle."""
 
 from pathlib import Path
 

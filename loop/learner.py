@@ -1,6 +1,7 @@
-"""What the loop needs of a policy that plays and learns. `loop.decoder_learner` is the one that comes with it.
+"""What the loop needs of a policy that plays and learns; `loop.decoder_learner` comes with it.
 
-Nothing here imports JAX, so a scripted policy can stand in, and own policies plug in by `learner: {type: module:Class}`.
+Nothing here imports JAX, so a scripted policy can stand in, and own policies plug in by
+`learner: {type: module:Class}`.
 """
 
 from collections.abc import Callable, Sequence

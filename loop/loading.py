@@ -1,7 +1,7 @@
 """From a YAML file and `key=value` overrides to a `Config`, or one line that says what is wrong.
 
-`extends: other.yaml` (relative to the file) lets a file say only what differs; mappings are merged key by key,
-except that a plug-in with a new `type` replaces the old one, whose parameters would mean nothing to it.
+`extends: other.yaml` (relative to the file) lets a file say only what differs; mappings are merged key by
+key, except that a plug-in with a new `type` replaces the old one, whose parameters would mean nothing to it.
 """
 
 from pathlib import Path

@@ -96,8 +96,8 @@ def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int
 def repeated(pools: Sequence[Environment], rollouts: int, label: str, stream: str) -> list[Wanted]:
     """Every task of some environments, each `rollouts` times.
 
-    `label` starts the episode ids; `stream` starts the names of the random streams, and is equal for all arms where
-    they should be sampled alike.
+    `label` starts the episode ids; `stream` starts the names of the random streams, and is equal for all arms
+    where they should be sampled alike.
     """
     return [
         Wanted(

@@ -1,7 +1,7 @@
 """Plug-ins: `type:` in a configuration is a registered name or `module:Class`.
 
-A registered name is only a short word for such a path, so own samplers, gates, growers, authors and trackers need
-no fork. The rest of the mapping are keyword arguments of the class.
+A registered name is only a short word for such a path, so own samplers, gates, growers, authors and trackers
+need no fork. The rest of the mapping are keyword arguments of the class.
 """
 
 import importlib
@@ -72,7 +72,7 @@ def locate(role: str, plugin: Plugin, where: str) -> str:
 
 
 def make(role: str, plugin: Plugin, where: str, **given: Any) -> Any:
-    """An object of a plug-in's class. `given` are arguments that the loop itself supplies, where the class takes them."""
+    """An object of a plug-in's class. `given`: arguments from the loop, passed where the class takes them."""
     path = locate(role, plugin, where)
     module, _, name = path.partition(":")
     try:

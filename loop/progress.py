@@ -46,7 +46,7 @@ class Progress(Protocol):
 
 
 class Estimate:
-    """Seconds that are left: a guess per kind of step, corrected by what steps of that kind took in this process."""
+    """Seconds that are left: a guess per kind of step, until steps of that kind were measured."""
 
     def __init__(self, config: Config) -> None:
         self._guess = guesses(config)

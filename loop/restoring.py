@@ -1,4 +1,4 @@
-"""Resuming: back to the newest step that ledger and checkpoints both have, as if nothing had come after it."""
+"""Resuming: back to the newest step that ledger and checkpoints both have."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from loop.world_store import read_grown, read_splits
 
 
 def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
-    """Bring the circle to the state after the newest common step, cut both records there; the next step's index."""
+    """Bring the circle to the newest common step and cut both records there; the next step's index."""
     run_id = circle.config.run_id
     last = ledger.last_step(run_id)
     if last is None:
@@ -30,8 +30,8 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
 def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[int, int | None]:
     """(newest step whose state can be restored, its checkpoint); the checkpoint is None before the first one.
 
-    A step's state is that of the newest checkpoint at or before it, so it can be restored unless a step in between
-    changed the state and its checkpoint is missing.
+    A step's state is that of the newest checkpoint at or before it, so it can be restored unless a step in
+    between changed the state and its checkpoint is missing.
     """
     checkpoint: int | None = None
     unstored: int | None = None  # first step after the checkpoint whose change is lost
@@ -49,8 +49,8 @@ def _restore_worlds(circle: Circle, ledger: Ledger, newest: int) -> None:
     recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail["splits_digest"]
     if circle.splits.digest != recorded:
         raise RunError(
-            f"{circle.directory.worlds}: the splits hash to {circle.splits.digest}, the ledger has {recorded}; "
-            "the files were changed, so this run cannot be resumed"
+            f"{circle.directory.worlds}: the splits hash to {circle.splits.digest}, "
+            f"the ledger has {recorded}; the files were changed, so this run cannot be resumed"
         )
     circle.pool = Pool()
     circle.pool.add(circle.splits.of("train"))

@@ -1,4 +1,4 @@
-"""One directory holds a run entirely: configuration, ledger, worlds, checkpoints, figures; one process uses it."""
+"""One directory holds a run entirely, from configuration to figures; one process uses it."""
 
 import fcntl
 import os
@@ -100,7 +100,7 @@ def create(path: Path, config: Config) -> RunDirectory:
 
 
 def reopen(path: Path, config: Config) -> RunDirectory:
-    """The locked directory of a run to be resumed; RunDirectoryError when it is missing or holds another run."""
+    """The locked directory of a run to be resumed; RunDirectoryError when it is no such run."""
     if not is_run(path):
         raise RunDirectoryError(f"{path}: holds no run to resume; leave out --resume to start one")
     try:
@@ -132,7 +132,7 @@ def is_run(path: Path) -> bool:
 
 
 def resume_or_start(path: Path, config: Config) -> tuple[RunDirectory, bool]:
-    """The unfinished run at `path` (True), or a new one there, or beside it when a finished one is there (False)."""
+    """The unfinished run at `path` (True), or a new one there or beside a finished one (False)."""
     for attempt in range(1, 1000):
         place = path if attempt == 1 else path.with_name(f"{path.name}-{attempt}")
         if not is_run(place):

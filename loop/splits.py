@@ -1,7 +1,7 @@
 """The splits of a seed: foundation, train, diagnose, validate and test, disjoint by world.
 
-They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them; their
-digest goes into the ledger before the first update.
+They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them;
+their digest goes into the ledger before the first update.
 """
 
 from collections.abc import Callable

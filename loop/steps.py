@@ -1,4 +1,4 @@
-"""The steps of a run: a list that follows from the configuration alone, so that a number says where a run is."""
+"""The steps of a run: a list that follows from the configuration alone, so a number says where it is."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Kind = Literal["worlds", "warm_start", "diagnose", "grow", "update", "validate",
 
 @dataclass(frozen=True)
 class Step:
-    """One step: work, then a checkpoint if the policy or the curriculum changed, then one ledger transaction."""
+    """One step: work, a checkpoint if policy or curriculum changed, then one ledger transaction."""
 
     index: int  # from 0, without gaps
     kind: Kind
@@ -25,7 +25,7 @@ class Step:
 
 
 def steps_of(config: Config) -> list[Step]:
-    """Worlds, warm start, then per iteration diagnose, grow, updates and validate; a last diagnosis, and the tests."""
+    """The steps from the worlds to the tests."""
     steps: list[Step] = []
 
     def add(kind: Kind, iteration: int | None, update: int | None = None, subject: str | None = None) -> None:

@@ -65,7 +65,7 @@ def footprint_line(ledger: Ledger, config: Config) -> str:
 
 
 def targeted_cells(ledger: Ledger, config: Config) -> list[tuple[str, float | None, float | None]]:
-    """(cell, failure rate before, and after) of every cell that a brief aimed at, in the reports around its growth."""
+    """(cell, failure rate in the first report, in the last one) of every cell that a brief aimed at."""
     reports = _reports(ledger, config)
     last = reports.get(f"r{config.iterations}")
     found: dict[str, tuple[float | None, float | None]] = {}

@@ -30,7 +30,7 @@ class Synthesized:
 
 
 def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: int) -> Synthesized:
-    """Synthesize one brief; a brief that the catalog cannot meet is refused by the rule `brief`, not an error."""
+    """Synthesize one brief; one that the catalog cannot meet is refused by the rule `brief`."""
     try:
         made = synthesize(brief, author, catalog, seed, tasks=tasks)
     except BriefError:

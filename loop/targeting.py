@@ -1,7 +1,7 @@
-"""From a weakness report to briefs: which cells, how many worlds for each, and why, in one sentence of counts.
+"""From a weakness report to briefs: which cells, how many worlds for each, and why.
 
-Scenarios (industry, country, words) come from the training generator and are the same whatever is aimed at, so that
-arms differ in the cells of their targets and in nothing else.
+Scenarios (industry, country, words) come from the training generator and are the same whatever is aimed at,
+so that arms differ in the cells of their targets and in nothing else.
 """
 
 import random
@@ -34,7 +34,7 @@ def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting)
 
 
 def apportion(weights: Sequence[float], seats: int) -> list[int]:
-    """Whole numbers that sum to `seats`, in proportion to the weights, by largest remainder; ties to the first."""
+    """Whole numbers that sum to `seats`, by largest remainder of the weights; ties to the first."""
     total = sum(weights)
     if total <= 0:
         return [0] * len(weights)
@@ -53,7 +53,7 @@ def aimed_at_report(
     avoid: tuple[str, ...],
     seed: int,
 ) -> list[Brief]:
-    """One brief per scenario, aimed at the report's cells in proportion to their weight; none when it has none."""
+    """One brief per scenario, aimed at the report's cells in proportion to their weights."""
     chosen = eligible(report.cells, targeting.facets, targeting)
     seats = apportion([weight(c, targeting.allocation) for c in chosen], len(scenarios))
     goals = [cell for cell, count in zip(chosen, seats, strict=True) for _ in range(count)]

@@ -17,7 +17,7 @@ class WarmStartCache:
         self._learner = learner
 
     def read(self) -> dict[str, float] | None:
-        """Bring the learner to the stored policy; the metrics of its making, or None when it is not stored."""
+        """Bring the learner to the stored policy; the metrics of its making, or None without one."""
         if not self._directory.is_dir():
             return None
         store = self._learner.store(self._directory)

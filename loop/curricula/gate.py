@@ -6,7 +6,7 @@ from loop.curricula.protocols import State
 
 
 class UnequalRewardGate:
-    """Admits a group unless its unpenalised rewards are all equal; a group of one is admitted, and counts both."""
+    """Admits a group unless its unpenalised rewards are all equal; a group of one is admitted."""
 
     def __init__(self) -> None:
         self._admitted = 0

@@ -3,8 +3,8 @@
 The score of a task is the mean of p (1 - p) under a Beta posterior of its all-pass rate p. The tasks with the
 highest scores share the draws in proportion to them, above a uniform floor, so that no task ever vanishes.
 
-Deviations: (1) outcomes of training rollouts are used instead of separate ones, so no steps are spent on scoring,
-and a task never tried has the score of the prior; (2) old outcomes fade, because the policy changes.
+Deviations: (1) outcomes of training rollouts are used instead of separate ones, so no steps are spent on
+scoring, and a task never tried has the score of the prior; (2) old outcomes fade, because the policy changes.
 """
 
 import math
@@ -26,9 +26,10 @@ class LearnabilitySampler:
     """Weighs tasks by learnability, above a uniform floor."""
 
     def __init__(self, floor: float = 0.2, top: float = 0.25, memory: float = 0.8) -> None:
-        """`floor`: share of the mass that is uniform, in [0, 1]; `top`: share of the pool that has the rest, (0, 1].
+        """Shares and a factor.
 
-        `memory`: factor on a task's older counts, (0, 1].
+        `floor`: share of the mass that is uniform, in [0, 1]. `top`: share of the pool that has the rest, in
+        (0, 1]. `memory`: factor on a task's older counts, (0, 1].
         """
         if not 0 <= floor <= 1:
             raise ValueError(f"floor={floor} is outside [0, 1]")
@@ -41,7 +42,8 @@ class LearnabilitySampler:
     def weights(self, pool: Sequence[PoolTask]) -> list[float]:
         """Probability of each task of the pool; sums to 1."""
         scores = [learnability(*self._counts.get(task.id, (0.0, 0.0))) for task in pool]
-        # Equal scores, such as those of tasks never tried, are ordered by hash: the pool's order means nothing.
+        # Equal scores, such as those of tasks never tried, are ordered by hash: the pool's order means
+        # nothing.
         order = sorted(range(len(pool)), key=lambda i: (-scores[i], zlib.crc32(pool[i].id.encode())))
         best = set(order[: math.ceil(self._top * len(pool))])
         total = sum(scores[i] for i in best)
@@ -82,7 +84,7 @@ class LearnabilitySampler:
 
 
 def _without_repetition(rng: random.Random, ids: list[str], weights: list[float], count: int) -> list[str]:
-    """Weighted sampling without replacement: the `count` largest log(u) / weight (Efraimidis and Spirakis, 2006)."""
+    """Weighted draws without repetition: the largest log(u) / weight (Efraimidis and Spirakis, 2006)."""
     draws = [(math.log(1.0 - rng.random()), weight, task) for task, weight in zip(ids, weights, strict=True)]
     keys = [(draw / weight, task) for draw, weight, task in draws if weight > 0]
     return [task for _, task in sorted(keys, reverse=True)[:count]]

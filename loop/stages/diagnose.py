@@ -13,8 +13,8 @@ from loop.steps import Step
 def diagnose(circle: Circle, step: Step) -> Outcome:
     """Probe, report, and make the report the circle's newest one.
 
-    The probing is charged when this arm's grower learns from the report before another update; otherwise it only
-    serves to compare arms.
+    The probing is charged when this arm's grower learns from the report before another update; otherwise it
+    only serves to compare arms.
     """
     config = circle.config
     wanted = repeated(

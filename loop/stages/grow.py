@@ -1,4 +1,4 @@
-"""Growth: the grower's briefs become audited worlds, within a quota and a cap on syntheses that all arms share."""
+"""Growth: briefs become audited worlds, within a quota and a cap that all growing arms share."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The test: a stored checkpoint, at the training temperature and greedily, on worlds that nothing else has seen."""
+"""The test: a stored checkpoint on worlds that nothing else has seen, sampled and greedy."""
 
 from loop.charging import charge, steps_of
 from loop.checkpointing import subject_step
@@ -21,7 +21,8 @@ def test(circle: Circle, step: Step) -> Outcome:
         (circle.variant, settings.temperature, settings.test_rollouts),
         ("greedy", 0.0, 1),
     ):
-        # Equal names for all arms of a seed: differences between arms are not those of the evaluation's samples.
+        # Equal names for all arms of a seed: differences between arms are not those of the evaluation's
+        # samples.
         wanted = repeated(worlds, rollouts, f"s{step.index:04d}/{variant}", f"test/{variant}")
         episodes = circle.play(wanted, temperature)
         executed += steps_of(episodes)

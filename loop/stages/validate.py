@@ -1,4 +1,4 @@
-"""Validation: every task of the validate split, for curves and forgetting; never charged, never read by a curriculum."""
+"""Validation: the tasks of the validate split, for curves and forgetting; no curriculum reads it."""
 
 from loop.charging import charge, steps_of
 from loop.circle import Circle

@@ -20,7 +20,7 @@ from loop.tracking.records import identity_of, records_after
 
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:
-    """Deliver everything that trackers lack; the number of steps delivered. TrackingError when one is down."""
+    """Deliver what trackers lack; the number of steps delivered. TrackingError when one is down."""
     if not is_run(directory):
         raise RunDirectoryError(f"{directory}: not a run directory; give one, e.g. runs/closed_loop-...-s0")
     config = Config.model_validate_json((directory / "config.json").read_text(encoding="utf-8"))

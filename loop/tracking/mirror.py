@@ -1,7 +1,7 @@
 """Mirrors the ledger while a run goes on, and never holds it up.
 
-JSON lines are written in place. Everything else is delivered by a process of its own after every validation, from
-the ledger, so a tracker that is slow, down or broken costs one warning and no record.
+JSON lines are written in place. Everything else is delivered by a process of its own after every validation,
+from the ledger, so a tracker that is slow, down or broken costs one warning and no record.
 """
 
 import subprocess

@@ -1,7 +1,7 @@
 """MLflow: a parent run per experiment, a child per arm and seed, in a local SQLite store or on any server.
 
-A child is found by a tag with the run's key, and a point keeps the time at which its step was recorded, so a step
-that is delivered twice is stored once and a resumed run never doubles.
+A child is found by a tag with the run's key, and a point keeps the time at which its step was recorded, so a
+step that is delivered twice is stored once and a resumed run never doubles.
 """
 
 import os
@@ -117,7 +117,7 @@ def flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _translated(uri: str) -> Iterator[None]:
-    """Whatever MLflow and its transports raise, as one TrackingError: the boundary to a library of many errors."""
+    """Whatever MLflow and its transports raise, as one TrackingError: this is their boundary."""
     try:
         yield
     except Exception as error:

@@ -45,4 +45,4 @@ class Tracker(Protocol):
 
 
 class TrackingError(Exception):
-    """A tracker cannot be reached or refused the records; they stay in the ledger and can be delivered later."""
+    """A tracker cannot be reached; its records stay in the ledger and can be delivered later."""

@@ -1,4 +1,4 @@
-"""Records for trackers, read from the ledger: the ledger is the spool, so a tracker that is down loses nothing."""
+"""Records for trackers, read from the ledger: it is the spool, so a tracker that is down loses nothing."""
 
 from pathlib import Path
 

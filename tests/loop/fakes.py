@@ -1,4 +1,4 @@
-"""A scripted policy in the place of a decoder: it knows the oracle's plan and follows it as well as its skill lets it.
+"""A scripted policy in the place of a decoder: it knows the oracle's plan and follows it with some skill.
 
 It has a state that learns, checkpoints that are JSON files, and no JAX, so whole runs take a second or two.
 """

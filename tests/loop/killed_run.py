@@ -1,7 +1,7 @@
 """`python -m tests.loop.killed_run POINT NTH ARGUMENTS...`: `loop.run`, killed by SIGKILL at a chosen point.
 
-POINT is `update` (learned, nothing stored), `checkpoint` (stored, not recorded), `synthesis` (inside growth), or
-`ledger` (inside the transaction, some rows written); NTH counts its occurrences from 1.
+POINT is `update` (learned, nothing stored), `checkpoint` (stored, not recorded), `synthesis` (inside growth),
+or `ledger` (inside the transaction, some rows written); NTH counts its occurrences from 1.
 """
 
 import os

@@ -151,7 +151,8 @@ def test_arms_are_compared_on_one_seed_with_one_warm_start(tmp_path: Path) -> No
         grower = "none" if arm == "static" else arm
         path = tmp_path / f"{arm}.yaml"
         path.write_text(
-            f"extends: {ROOT}/experiments/micro.yaml\nname: {arm}\narm: {arm}\ncurriculum: {{grower: {grower}}}\n"
+            f"extends: {ROOT}/experiments/micro.yaml\nname: {arm}\narm: {arm}\n"
+            f"curriculum: {{grower: {grower}}}\n"
         )
         arms.append(str(path))
     more = ["learner=tests.loop.fakes:NoisyOracle", f"cache={tmp_path}/cache", "--runs", f"{tmp_path}/runs"]

@@ -51,7 +51,8 @@ def test_a_wrong_type_is_refused_with_the_value() -> None:
 
 def test_an_unknown_curriculum_is_refused_with_the_nearest_one() -> None:
     assert complaint("curriculum.grower.type=closed_lop") == (
-        "curriculum.grower.type: unknown grower 'closed_lop'; did you mean 'closed_loop'? (or give module:Class)"
+        "curriculum.grower.type: unknown grower 'closed_lop'; did you mean 'closed_loop'? "
+        "(or give module:Class)"
     )
 
 

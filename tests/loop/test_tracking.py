@@ -1,4 +1,4 @@
-"""Trackers mirror the ledger: a step delivered twice is stored once, and a tracker that is down costs one warning."""
+"""Trackers mirror the ledger: no step is stored twice, and a tracker that is down costs one warning."""
 
 import json
 import subprocess
