@@ -1,4 +1,5 @@
-"""The learning agent: a view and a session become a trajectory, and graded trajectories become new parameters.
+"""The learning agent: a view and a session become a trajectory, and graded trajectories become new
+parameters.
 
 `config` imports no JAX; everything that computes does.
 """

@@ -12,8 +12,9 @@ EPSILON = 1e-6
 def group_advantages(rewards: jax.Array, normalisation: Literal["group", "dr"] = "group") -> jax.Array:
     """Rewards [..., g] -> advantages [..., g], each relative to its own group (the last axis).
 
-    `group`: (r - mean) / std with the population's standard deviation (GRPO, arXiv 2402.03300, section 4.1.2);
-    `dr`: r - mean, which does not favour groups that agree (Dr. GRPO, arXiv 2503.20783). A group of one gets 0.
+    `group`: (r - mean) / std with the population's standard deviation (GRPO, arXiv 2402.03300, section
+    4.1.2); `dr`: r - mean, which does not favour groups that agree (Dr. GRPO, arXiv 2503.20783). A group of
+    one gets 0.
     """
     centred = rewards - jnp.mean(rewards, axis=-1, keepdims=True)
     if normalisation == "dr":

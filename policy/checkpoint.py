@@ -1,7 +1,7 @@
 """Checkpoints: a training state and its metadata, by integer step (Orbax v1).
 
-A checkpoint appears under its final name only when it is whole, so a process killed while saving leaves the earlier
-ones as they were. Metadata is kept as one JSON text: integers of any size survive in it.
+A checkpoint appears under its final name only when it is whole, so a process killed while saving leaves the
+earlier ones as they were. Metadata is kept as one JSON text: integers of any size survive in it.
 """
 
 import json
@@ -18,7 +18,8 @@ from policy.trainer import TrainState
 
 
 class CheckpointStore:
-    """Checkpoints in one folder, made when missing. `keep` bounds how many stay, newest first; None keeps all."""
+    """Checkpoints in one folder, made when missing. `keep` bounds how many stay, newest first; None keeps
+    all."""
 
     def __init__(self, directory: Path | str, keep: int | None = None) -> None:
         self.directory = Path(directory).resolve()

@@ -1,18 +1,23 @@
 """`Codec`: between what an agent reads and says, and token ids. `WorldCodec` is the one for worlds of tools.
 
-Names are split at `_` into words of the vocabulary. Every other literal (record ids, names, dates, amounts, words of
-resources outside the catalog) is a *slot*: the n-th literal of an episode is the n-th slot token wherever it occurs,
-the extended vocabulary of pointer-generator networks (arXiv 1704.04368). So a value is copied token by token, and a
-world with unheard-of resources needs no new weights.
+Names are split at `_` into words of the vocabulary. Every other literal (record ids, names, dates, amounts,
+words of resources outside the catalog) is a *slot*: the n-th literal of an episode is the n-th slot token
+wherever it occurs, the extended vocabulary of pointer-generator networks (arXiv 1704.04368). So a value is
+copied token by token, and a world with unheard-of resources needs no new weights.
 
-    prompt        <task> support lead , set the priority of ticket <s0> to high <tools> ticket , customer <end>
-    calls         search customer , name = <s1> , page 2 <end>        update ticket , id <s0> , priority high <end>
-    answer        <answer> done <end>
-    observations  <row> <s0> <s2> open <end>    id <s0> priority high <end>    <ok> <s0> <end>    <error> unknown tool <end>
+    prompt   <task> support lead , set the priority of ticket <s0> to high <tools> ticket , customer <end>
+    call     search customer , name = <s1> , page 2 <end>
+    call     update ticket , id <s0> , priority high <end>
+    answer   <answer> done <end>
+    search   <row> <s0> <s2> open <row> <s3> <s4> closed <more> <end>
+    get      id <s0> name <s2> priority high <end>
+    update   <ok> <s0> <end>
+    failure  <error> unknown tool <end>
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from planet.records.episode import ToolResult
@@ -41,7 +46,7 @@ class Malformed(NamedTuple):
 
 
 class EpisodeCodec(Protocol):
-    """The codec of one episode. It remembers what the episode has shown, so its methods are called in order."""
+    """The codec of one episode. It remembers what was shown, so its methods are called in order."""
 
     overflow: int  # literals that could not be told apart any more
 
@@ -101,7 +106,7 @@ class WorldCodec:
 
 
 class WorldEpisode:
-    """`WorldCodec` within one episode. `overflow` counts literals that found no free slot and became <unk>."""
+    """`WorldCodec` within one episode. A literal that finds no free slot becomes <unk>, counted."""
 
     def __init__(self, vocabulary: Vocabulary, view: TaskView) -> None:
         self.view = view
@@ -114,7 +119,7 @@ class WorldEpisode:
         self._operators = {_EQUAL: "=", _LESS: "<", _GREATER: ">", contains: "contains"}
         self._marks = {mark: token for token, mark in self._operators.items()}
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── reading ───────────────────────────────────────────────────────────────────────────────────────────
 
     def prompt(self) -> list[int]:
         ids = [v.TASK, *self._name(self.view.role), _COMMA, *self._text(self.view.instruction), v.TOOLS]
@@ -142,7 +147,7 @@ class WorldEpisode:
             return [v.ROW, *self._value(row["id"]), *self._text(row["title"])]
         return [v.ROW, *(token for value in row.values() for token in self._value(value))]
 
-    # ── speaking ─────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── speaking ──────────────────────────────────────────────────────────────────────────────────────────
 
     def encode_call(self, tool: str, arguments: dict[str, Any]) -> list[int]:
         segments = [self._name(tool)]
@@ -166,7 +171,7 @@ class WorldEpisode:
             return self._text(value) or self._value(value)
         return self._value(value)
 
-    # ── understanding ────────────────────────────────────────────────────────────────────────────────────────────
+    # ── understanding ─────────────────────────────────────────────────────────────────────────────────────
 
     def parse(self, ids: Sequence[int]) -> ToolCall | Answer | Malformed:
         body = [int(token) for token in ids]
@@ -200,7 +205,7 @@ class WorldEpisode:
 
     def _call(self, body: list[int], pieces: list[str]) -> ToolCall | None:
         cuts = [-1, *(i for i, token in enumerate(body) if token == _COMMA), len(body)]
-        spans = [(a + 1, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+        spans = [(a + 1, b) for a, b in pairwise(cuts)]
         name = "_".join(pieces[slice(*spans[0])])
         spec = self._tools.get(name)
         if not name:
@@ -239,7 +244,7 @@ class WorldEpisode:
         update = self._tools.get(f"update_{spec.resource}")
         return update.parameters.get("properties", {}).get(column, {}) if update else {}
 
-    # ── words and literals ───────────────────────────────────────────────────────────────────────────────────────
+    # ── words and literals ────────────────────────────────────────────────────────────────────────────────
 
     def spell(self, ids: Iterable[int]) -> str:
         """Tokens for a human reader, slots followed by their literals."""
@@ -301,7 +306,7 @@ class WorldEpisode:
 
 
 def _offers(tools: Iterable[ToolSpec]) -> list[str]:
-    """What the prompt says of the tools: a resource stands for its four tools, an incomplete one lists them."""
+    """What the prompt says of the tools: a resource stands for its four; an incomplete one lists them."""
     by_resource: dict[str | None, list[ToolSpec]] = {}
     for tool in tools:
         by_resource.setdefault(tool.resource, []).append(tool)

@@ -14,15 +14,16 @@ class Config(BaseModel):
 
 
 class DecoderConfig(Config):
-    """Shape of the Qwen3-like decoder (Qwen3 technical report, arXiv 2505.09388). Default: the `tiny` preset."""
+    """Shape of the Qwen3-like decoder (arXiv 2505.09388). The defaults are the `tiny` preset."""
 
     width: int = Field(128, gt=0)  # d, features of the residual stream
     layers: int = Field(3, gt=0)
     heads: int = Field(4, gt=0)  # query heads; a multiple of kv_heads
-    kv_heads: int = Field(1, gt=0)  # key-value heads, each shared by heads / kv_heads query heads
-    head_width: int = Field(32, gt=0)  # features of one head; even, because RoPE rotates pairs
+    kv_heads: int = Field(2, gt=0)  # key-value heads, each shared by heads / kv_heads query heads
+    head_width: int = Field(64, gt=0)  # features of one head; even, because RoPE rotates pairs
     hidden: int = Field(384, gt=0)  # features inside SwiGLU
     vocabulary_rows: int = Field(1024, gt=0)  # rows of the embedding, spare ones included
+    copying_start: bool = True  # heads begin as copiers of what they read; off for random output projections
     qk_norm: bool = True  # RMSNorm on each head's queries and keys (Qwen3); off for the Llama family
     tied: bool = True  # the output projection is the transposed embedding
     rope_base: float = Field(10_000.0, gt=0)  # θ of rotary positions; 1e6 in Qwen3
@@ -96,7 +97,7 @@ class PackingConfig(Config):
 
 
 class GrpoConfig(Config):
-    """Group-relative policy optimisation (arXiv 2402.03300) with asymmetric clipping (DAPO, arXiv 2503.14476)."""
+    """Group-relative policy optimisation (arXiv 2402.03300), clipped asymmetrically (arXiv 2503.14476)."""
 
     group_size: int = Field(8, gt=0)  # G, episodes of one task in an update
     clip_low: float = Field(0.2, gt=0, lt=1)  # ε_low
@@ -119,8 +120,8 @@ class WarmStartConfig(Config):
     """Supervised start on oracle demonstrations."""
 
     steps: int = Field(120, gt=0)  # optimizer steps
-    batch: int = Field(16, gt=0)  # demonstrations of a step
-    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=1e-2, warmup_steps=5)
+    batch: int = Field(32, gt=0)  # demonstrations of a step
+    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=2e-2, embedding_rate=1e-2, warmup_steps=5)
     final_rate: float = Field(
         0.1, ge=0, le=1
     )  # share of the learning rate left at the last step (linear decay)
@@ -137,3 +138,12 @@ class PolicyConfig(Config):
     compilation_cache: str | None = (
         None  # folder of compiled programs, shared by runs; None: compile every time
     )
+
+    @model_validator(mode="after")
+    def _episodes_fit_into_rows(self) -> "PolicyConfig":
+        if self.packing.width < self.rollout.context:
+            raise ValueError(
+                f"packing.width={self.packing.width} is less than rollout.context="
+                f"{self.rollout.context}; raise it"
+            )
+        return self

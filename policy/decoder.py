@@ -1,13 +1,13 @@
 """`Decoder`: the Qwen3 architecture in Flax NNX (Qwen3 technical report, arXiv 2505.09388).
 
-RMSNorm before every block, rotary positions, grouped queries with an RMSNorm on each head's queries and keys, SwiGLU,
-tied embeddings. Dimensions: b batch, t token, s key position, d width, k key-value head, g queries per key-value
-head, h head width, v vocabulary, l layer.
+RMSNorm before every block, rotary positions, grouped queries with an RMSNorm on each head's queries and
+keys, SwiGLU, tied embeddings. Dimensions: b batch, t token, s key position, d width, k key-value head, g
+queries per key-value head, h head width, v vocabulary, l layer.
 
 The functional core works on plain nested dictionaries of arrays: `parameters(config, seed)` makes them and
 `network(config, params)` binds them, inside or outside of jit. Attention reads from *sources*, any number of
-(keys, values, mask): training has one, decoding has two (the cache, and the tokens since it was last written), so
-that a decoding step never copies the cache.
+(keys, values, mask): training has one, decoding has two (the cache, and the tokens since it was last
+written), so that a decoding step never copies the cache.
 """
 
 from functools import lru_cache
@@ -52,10 +52,27 @@ class Attention(nnx.Module):
         self.query = nnx.Param(_matrix(rngs, c.width, queries))
         self.key = nnx.Param(_matrix(rngs, c.width, shared))
         self.value = nnx.Param(_matrix(rngs, c.width, shared))
-        self.output = nnx.Param(_matrix(rngs, queries, c.width, scale=(2 * c.layers) ** -0.5))
+        self.output = nnx.Param(self._output(rngs))
         if c.qk_norm:
             self.query_norm = RMSNorm(c.head_width, c.norm_epsilon)
             self.key_norm = RMSNorm(c.head_width, c.norm_epsilon)
+
+    def _output(self, rngs: nnx.Rngs) -> jax.Array:
+        """The first output projection: random, or the transpose of the values' so that what is read is passed
+        on.
+
+        Worlds are worked in by copying words from the instruction into calls. With the transpose every head
+        starts as a copier (value and output projections multiply to a projection of the stream), which tied
+        embeddings turn into the token that was read; only where to look is left to learn.
+        """
+        c = self.config
+        if not c.copying_start:
+            return _matrix(rngs, c.heads * c.head_width, c.width, scale=(2 * c.layers) ** -0.5)
+        shape = (c.width, c.kv_heads, 1, c.head_width)
+        each = jnp.broadcast_to(
+            self.value[...].reshape(shape), (c.width, c.kv_heads, c.heads // c.kv_heads, c.head_width)
+        )
+        return each.reshape(c.width, c.heads * c.head_width).T
 
     def project(
         self, x: jax.Array, rotation: tuple[jax.Array, jax.Array]
@@ -140,8 +157,8 @@ class Decoder(nnx.Module):
     ) -> tuple[jax.Array, list[tuple[jax.Array, jax.Array]]]:
         """The normalised stream [b, t, d], and each layer's keys and values of these tokens.
 
-        ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per layer, what
-        else it may read.
+        ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per
+        layer, what else it may read.
         """
         # Scaled to unit variance: the embedding is small because it is also the output projection.
         x = self.embedding[...][ids] * self.config.width**0.5

@@ -23,8 +23,8 @@ class Demonstration(NamedTuple):
 def written(codec: Codec, demonstration: Demonstration) -> Example:
     """A demonstration as tokens, with a loss on calls and answer alone.
 
-    Raises DemonstrationError when a call cannot be read back as it was, e.g. because it uses a literal that the
-    episode has not shown: a policy could never say it.
+    Raises DemonstrationError when a call cannot be read back as it was, e.g. because it uses a literal that
+    the episode has not shown: a policy could never say it.
     """
     episode = codec.episode(demonstration.view)
     ids, sampled = list(episode.prompt()), []
@@ -58,7 +58,7 @@ def _require_sayable(view: TaskView, call: Call | None, new: tuple[str, ...]) ->
     if new:
         what = call.tool if call else "the answer"
         raise DemonstrationError(
-            f"task {view.task_id}: {what} uses {new[0]!r}, which neither the instruction nor a result has shown; "
+            f"task {view.task_id}: {what} uses {new[0]!r}, which neither instruction nor result has shown; "
             f"let the oracle read it first, or add its words to the vocabulary"
         )
 

@@ -6,7 +6,8 @@ class PolicyError(Exception):
 
 
 class VocabularyError(PolicyError):
-    """A vocabulary file is unreadable, malformed, or not an extension of the one a checkpoint was trained with."""
+    """A vocabulary file is unreadable, malformed, or not an extension of the one a checkpoint was trained
+    with."""
 
 
 class CheckpointError(PolicyError):

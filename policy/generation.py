@@ -1,12 +1,13 @@
 """The compiled half of the rollout engine: read tokens into the cache, and sample turns out of it.
 
-Three programs with fixed shapes work on one `Cache` of `slots` rows. `read` prefills a few rows, `copy` spreads rows
-that share a prompt, `sample` decodes a turn of many rows: a `while_loop` that ends when every row has emitted <end>.
-While a turn is decoded, its keys and values go into a small buffer that all rows fill in step, so that no step
-writes at a different column per row; the buffer joins the cache when the turn is over.
+Three programs with fixed shapes work on one `Cache` of `slots` rows. `read` prefills a few rows, `copy`
+spreads rows that share a prompt, `sample` decodes a turn of many rows: a `while_loop` that ends when every
+row has emitted <end>. While a turn is decoded, its keys and values go into a small buffer that all rows fill
+in step, so that no step writes at a different column per row; the buffer joins the cache when the turn is
+over.
 
-A token's key is folded from (run, episode, index of the token in the episode), so neither the order of episodes nor
-the slots they happen to use can change what is sampled.
+A token's key is folded from (run, episode, index of the token in the episode), so neither the order of
+episodes nor the slots they happen to use can change what is sampled.
 """
 
 from functools import partial

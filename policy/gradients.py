@@ -1,7 +1,8 @@
-"""The compiled half of training: gradients of packed episodes, summed over micro-batches, and one optimizer step.
+"""The compiled half of training: gradients of packed episodes, summed over micro-batches, and one
+optimizer step.
 
-One program per objective, because every micro-batch has the same shape. An objective is a `GrpoConfig`, or None for
-supervision by demonstrations.
+One program per objective, because every micro-batch has the same shape. An objective is a `GrpoConfig`, or
+None for supervision by demonstrations.
 """
 
 from functools import partial
@@ -97,7 +98,7 @@ def step(
     """One optimizer step; `decay` is (steps, final share) of a falling rate, None for a constant one."""
     transform = optimizer(config, *decay) if decay else optimizer(config)
     updates, state = transform.update(gradients, state, params)
-    norms = {"gradient_norm": optax.global_norm(gradients), "update_norm": optax.global_norm(updates)}
+    norms = {"gradient_norm": optax.tree.norm(gradients), "update_norm": optax.tree.norm(updates)}
     return optax.apply_updates(params, updates), state, norms
 
 

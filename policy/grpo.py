@@ -1,8 +1,7 @@
 """The GRPO objective: pure functions of log-probabilities and advantages, and how tokens are weighed.
 
-1. The denominator of an aggregation counts the tokens of the whole update, not of a micro-batch, so that gradient
-   accumulation changes nothing.
-2. The clipping range is asymmetric (DAPO, arXiv 2503.14476).
+The denominator of an aggregation counts the tokens of the whole update, not of a micro-batch, so that
+gradient accumulation changes nothing. The clipping range is asymmetric (DAPO, arXiv 2503.14476).
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ Aggregation = Literal["token", "sequence", "dr"]
 def clipped_objective(
     logp: jax.Array, old: jax.Array, advantage: jax.Array, clip_low: float, clip_high: float
 ) -> jax.Array:
-    """min(ρ A, clip(ρ, 1 - ε_low, 1 + ε_high) A) per token, with ρ = exp(logp - old) (PPO, arXiv 1707.06347)."""
+    """min(ρ A, clip(ρ, 1 - ε_low, 1 + ε_high) A) per token, ρ = exp(logp - old) (PPO, arXiv 1707.06347)."""
     ratio = jnp.exp(logp - old)
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1 - clip_low, 1 + clip_high) * advantage)
 
@@ -28,22 +27,24 @@ def clipped_objective(
 def clipped(
     logp: jax.Array, old: jax.Array, advantage: jax.Array, clip_low: float, clip_high: float
 ) -> jax.Array:
-    """Which tokens have no gradient, because their ratio left the range on the side the advantage pushes to."""
+    """Which tokens have no gradient: their ratio left the range on the side the advantage pushes to."""
     ratio = jnp.exp(logp - old)
     return jnp.where(advantage > 0, ratio > 1 + clip_high, (advantage < 0) & (ratio < 1 - clip_low))
 
 
 def k3_divergence(logp: jax.Array, reference: jax.Array) -> jax.Array:
-    """The k3 estimate of KL(policy || reference) per token: e^d - d - 1 with d = reference - logp; never negative."""
+    """The k3 estimate of KL(policy || reference) per token: e^d - d - 1 with d = reference - logp; never
+    negative."""
     difference = reference - logp
     return jnp.exp(difference) - difference - 1.0
 
 
 def token_weights(counts: Sequence[int], aggregation: Aggregation, token_budget: int) -> np.ndarray:
-    """What one sampled token of each episode weighs in the update: `counts` [n] sampled tokens -> [n] float32.
+    """What one sampled token of each episode weighs in the update: `counts` [n] sampled tokens -> [n]
+    float32.
 
-    `token`: 1 / all tokens. `sequence`: every episode weighs the same, 1 / (n · its tokens). `dr`: 1 / (n · budget), which
-    rewards neither short nor long episodes (Dr. GRPO).
+    `token`: 1 / all tokens. `sequence`: every episode weighs the same, 1 / (n · its tokens). `dr`: 1 / (n ·
+    budget), which rewards neither short nor long episodes (Dr. GRPO).
     """
     lengths = np.maximum(np.asarray(counts, np.float32), 1.0)
     if aggregation == "token":
@@ -53,10 +54,11 @@ def token_weights(counts: Sequence[int], aggregation: Aggregation, token_budget:
 
 
 def check_agreement(gap: float, tolerance: float = 1e-5) -> None:
-    """Raise AgreementError when sampler and trainer differ by more than `tolerance` in any token's log-probability."""
+    """Raise AgreementError when sampler and trainer differ by more than `tolerance` in any token's
+    log-probability."""
     if not gap <= tolerance:
         raise AgreementError(
-            f"sampler and trainer disagree by {gap:.2e} about the log-probability of a sampled token (allowed "
-            f"{tolerance:.0e}); policy gradients would be silently wrong. Check that both ran the same parameters, "
-            f"temperature and token ids"
+            f"sampler and trainer disagree by {gap:.2e} about the log-probability of a sampled token "
+            f"(allowed {tolerance:.0e}): policy gradients would be silently wrong; check that both ran the "
+            f"same parameters, temperature and token ids"
         )

@@ -1,7 +1,8 @@
 """Optimizers: Muon for the matrices of the blocks, Adam for embedding and norms; or Adam for everything.
 
-With GRPO on a tiny decoder, Adam's step (every entry moves by the full rate) destroyed what supervision had taught at
-rates that still learned, while Muon's (every singular value of the update is about the rate) climbed.
+With GRPO on a tiny decoder, Adam's step (every entry moves by the full rate) destroyed what supervision had
+taught at rates that still learned, while Muon's (every singular value of the update is about the rate)
+climbed.
 """
 
 from typing import Any
@@ -40,7 +41,8 @@ def optimizer(
 
 
 def _matrices(params: Params) -> Params:
-    """Which parameters Muon orthogonalises: the matrices inside the blocks, whose axes are input and output."""
+    """Which parameters Muon orthogonalises: the matrices inside the blocks, whose axes are input and
+    output."""
 
     def spec(path: tuple[Any, ...], leaf: Any) -> MuonDimensionNumbers | None:
         inside = getattr(path[0], "key", None) == "blocks"

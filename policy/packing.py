@@ -1,8 +1,9 @@
-"""Packing: token traces side by side in rows of one fixed width, so that training has one shape and little padding.
+"""Packing: token traces side by side in rows of one fixed width, so that training has one shape and
+little padding.
 
-Episodes that begin with the same tokens (the members of a group share their prompt) store them once: a row holds a
-*trunk*, and after it *branches* that read the trunk and themselves but not each other. Positions continue from the
-trunk in every branch, so a branch computes exactly what it would in a row of its own.
+Episodes that begin with the same tokens (the members of a group share their prompt) store them once: a row
+holds a *trunk*, and after it *branches* that read the trunk and themselves but not each other. Positions
+continue from the trunk in every branch, so a branch computes exactly what it would in a row of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,8 @@ class Example(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Arrays [n, w] of n rows. Everything from `target` on belongs to the *next* token, which `ids` predicts."""
+    """Arrays [n, w] of n rows. Everything from `target` on belongs to the *next* token, which `ids`
+    predicts."""
 
     ids: np.ndarray  # int32
     positions: np.ndarray  # int32 index within the episode
@@ -60,7 +62,7 @@ def pack(examples: Sequence[Example], width: int) -> Packed:
                 size = len(example.ids) - len(trunk)
                 (taken if size <= room else left).append(example)
                 room -= size if size <= room else 0
-            # A trunk repeated for a lone branch wastes more than the hole it fills, unless the branch is alone.
+            # To repeat the trunk for a lone branch wastes more than the hole it fills.
             if len(taken) > 1 or (taken and (len(waiting) == 1 or not rows[place])):
                 rows[place].append(_Piece(trunk, taken))
                 free[place], waiting = room, left
@@ -85,8 +87,8 @@ def _groups(examples: Sequence[Example], width: int) -> list[tuple[np.ndarray, l
     for example in examples:
         if len(example.ids) > width:
             raise PolicyError(
-                f"an episode of {len(example.ids)} tokens does not fit into a row of {width}; raise packing.width to "
-                f"at least rollout.context"
+                f"an episode of {len(example.ids)} tokens does not fit into a row of {width}; raise "
+                f"packing.width to at least rollout.context"
             )
         groups.setdefault(_trunk(example).tobytes(), []).append(example)
     pairs = [(_trunk(group[0]) if len(group) > 1 else group[0].ids[:0], group) for group in groups.values()]
@@ -94,7 +96,8 @@ def _groups(examples: Sequence[Example], width: int) -> list[tuple[np.ndarray, l
 
 
 def _trunk(example: Example) -> np.ndarray:
-    """The tokens before the last one of the prompt: that one must be repeated, because it predicts a first choice."""
+    """The tokens before the last one of the prompt: that one must be repeated, because it predicts a first
+    choice."""
     first = int(np.argmax(example.sampled)) if example.sampled.any() else len(example.ids)
     return example.ids[: max(first - 1, 0)]
 

@@ -1,8 +1,8 @@
 """`RolloutEngine`: many episodes side by side, from requests to token traces.
 
-Turn by turn: free slots take new requests, the cache reads what the episodes have been shown, every row samples one
-turn, and the tools run. Every array has one of a few fixed shapes, so nothing compiles in steady state. An episode of
-a group reads its prompt once: rows with equal prompts are copied.
+Turn by turn: free slots take new requests, the cache reads what the episodes have been shown, every row
+samples one turn, and the tools run. Every array has one of a few fixed shapes, so nothing compiles in steady
+state. An episode of a group reads its prompt once: rows with equal prompts are copied.
 """
 
 import zlib
@@ -118,8 +118,9 @@ class RolloutEngine:
     ) -> list[Rollout]:
         """Play every request and return the rollouts in their order.
 
-        `seed` names the run, `version` the parameters; `temperature` None is the configured one. What is sampled for
-        a request depends on the parameters, the seed and the request alone, not on the others beside it.
+        `seed` names the run, `version` the parameters; `temperature` None is the configured one. What is
+        sampled for a request depends on the parameters, the seed and the request alone, not on the others
+        beside it.
         """
         heat = self.config.temperature if temperature is None else temperature
         batch = _Batch(self, params, seed, heat)
@@ -199,9 +200,9 @@ class _Batch:
         rows[: len(slots)] = slots
         self.cache = generation.read(self.decoder, self.params, self.cache, rows, ids, counts, lengths)
 
-    def _fits(self, row: _Row | None) -> bool:
-        """There is room for one more turn."""
-        return row is not None and len(row.ids) + self.config.max_turn_tokens <= self.config.context
+    def _fits(self, row: _Row | None, more: int = 0) -> bool:
+        """There is room for `more` tokens and one turn after them."""
+        return row is not None and len(row.ids) + more + self.config.max_turn_tokens <= self.config.context
 
     def play(self, version: int) -> list[tuple[int, Rollout]]:
         """One turn of every episode; the episodes that end with it, with the index of their request."""
@@ -227,8 +228,8 @@ class _Batch:
             rows[place], lengths[place] = slot, row.cached
             names[place] = zlib.crc32(row.request.name.encode())
         self.cache, turn = generation.sample(
-            self.decoder, self.config.max_turn_tokens, self.codec.end, self.params, self.cache, rows, lengths, names,
-            self.seed, self.temperature,
+            self.decoder, self.config.max_turn_tokens, self.codec.end, self.params, self.cache,
+            rows, lengths, names, self.seed, self.temperature,
         )  # fmt: skip
         ids, logp, counts = jax.device_get(turn)
         said = {}
@@ -253,8 +254,11 @@ class _Batch:
             result = row.session.call(move.tool, move.arguments)
         if row.turns >= self.config.max_turns or row.session.turns_left <= 0:
             return row.session.finish(None, "turn_limit")
-        row.show(row.codec.observation(result))
-        return None if self._fits(row) else self._overrun(row)
+        shown = row.codec.observation(result)
+        if not self._fits(row, len(shown)):
+            return self._overrun(row)
+        row.show(shown)
+        return None
 
     def _overrun(self, row: _Row) -> Trajectory:
         row.truncated = True

@@ -64,15 +64,19 @@ class Trainer:
     ) -> tuple[TrainState, Metrics]:
         """One update from a batch of episodes; the given state's arrays are consumed.
 
-        Raises AgreementError when, at the first update of this trainer, its log-probabilities are not the sampler's.
-        `reference` is needed when the configuration has a KL penalty.
+        Raises AgreementError when, at the first update of this trainer, its log-probabilities are not the
+        sampler's. `reference` is needed when the configuration has a KL penalty.
         """
-        examples = self._examples(scored)
+        if self.config.kl and reference is None:
+            raise ValueError(
+                f"kl={self.config.kl} needs reference parameters; pass `reference` or set kl to 0"
+            )
+        examples = self.examples(scored)
         params, opt_state = state.params, state.opt_state
         history: list[Metrics] = []
         for number, part in enumerate(self._minibatches(examples, state.version)):
             packed = pack(part, self.packing.width)
-            if reference is not None and self.config.kl:
+            if self.config.kl and reference is not None:
                 packed = self._with_reference(packed, reference)
             progress = self.gradients(params, packed)
             metrics = summary(progress.sums)
@@ -95,7 +99,8 @@ class Trainer:
             )
         return progress
 
-    def _examples(self, scored: Sequence[Scored]) -> list[Example]:
+    def examples(self, scored: Sequence[Scored]) -> list[Example]:
+        """Traces with the weight that the configured aggregation gives their tokens."""
         counts = [int(item.tokens.sampled.sum()) for item in scored]
         weights = token_weights(counts, self.config.aggregation, self.config.token_budget)
         return [
@@ -104,7 +109,8 @@ class Trainer:
         ]
 
     def _minibatches(self, examples: list[Example], version: int) -> list[list[Example]]:
-        """Episodes of each optimizer step; a token's weight grows with the number of steps it is spread over."""
+        """Episodes of each optimizer step; a token's weight grows with the number of steps it is spread
+        over."""
         parts = []
         for epoch in range(self.config.epochs):
             order = np.random.default_rng((version, epoch)).permutation(len(examples))

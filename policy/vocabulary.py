@@ -1,7 +1,7 @@
 """The append-only vocabulary: special tokens, slots, words, and spare rows for words to come.
 
-A word's id never changes: new words only take spare rows, so a checkpoint stays valid under any extension of the
-vocabulary it was trained with, and `digest` of a prefix proves that it is one.
+A word's id never changes: new words only take spare rows, so a checkpoint stays valid under any extension of
+the vocabulary it was trained with, and `digest` of a prefix proves that it is one.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from planet.identity import digest
 from policy.errors import VocabularyError
 
 SPECIALS = (
-    "<pad>", "<unk>", "<end>", "<task>", "<tools>", "<row>", "<ok>", "<more>", "<none>", "<error>", "<answer>",
+    "<pad>", "<unk>", "<end>", "<task>", "<tools>", "<row>", "<ok>", "<more>", "<none>", "<error>",
+    "<answer>",
     ",", "=", "<", ">", "1", "2", "3", "4", "5", "6", "7", "8", "9",
 )  # fmt: skip
 """Tokens with a meaning of their own; the digits stand for page numbers only."""
@@ -30,9 +31,9 @@ FIRST_SLOT = len(SPECIALS)
 FIRST_WORD = FIRST_SLOT + SLOTS
 
 GRAMMAR = (
-    "search", "list", "get", "update", "documents", "document", "query", "id", "page", "contains", "and", "or", "not",
-    "true", "false", "title", "body", "label", "status", "done", "created", "the", "a", "of", "to", "for", "with",
-    "is", "in", "no", "record", "unknown", "argument", "tool", "value", "must", "be",
+    "search", "list", "get", "update", "documents", "document", "query", "id", "page", "contains", "and",
+    "or", "not", "true", "false", "title", "body", "label", "status", "done", "created", "the", "a", "of",
+    "to", "for", "with", "is", "in", "no", "record", "unknown", "argument", "tool", "value", "must", "be",
 )  # fmt: skip
 """Words that calls, results and errors need in any world."""
 
@@ -85,7 +86,7 @@ class Vocabulary:
         if len(self.words) < count or self.digest(count) != known:
             raise VocabularyError(
                 f"the checkpoint was trained with vocabulary {known} of {count} words, and this one "
-                f"({self.digest()}, {len(self.words)} words) does not extend it; use the checkpoint's vocabulary"
+                f"({self.digest()}, {len(self.words)} words) does not extend it; use the checkpoint's own"
             )
 
 
@@ -102,7 +103,7 @@ def save(vocabulary: Vocabulary, path: Path) -> None:
 
 
 def load(path: Path | None = None) -> Vocabulary:
-    """Read vocabulary.json; None reads the one that comes with the package. VocabularyError when unreadable."""
+    """Read vocabulary.json; None reads the package's own. VocabularyError when unreadable."""
     path = path or Path(__file__).with_name("vocabulary.json")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

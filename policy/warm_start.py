@@ -44,7 +44,8 @@ def warm_start(
 ) -> tuple[Params, list[Metrics]]:
     """Train on demonstrations; the given parameters are consumed. Returns the new ones and metrics per step.
 
-    Every pass over the examples has an order of its own; the learning rate falls to `final_rate` of its value.
+    Every pass over the examples has an order of its own; the learning rate falls to `final_rate` of its
+    value.
     """
     if not examples:
         raise DemonstrationError("there is no demonstration to learn from; the foundation set is empty")

@@ -1,7 +1,8 @@
-"""A toy world of tools, kept in dictionaries: records of two resources, six families of tasks, an oracle for each.
+"""A toy world of tools, kept in dictionaries: records of two resources, six families of tasks, an oracle
+for each.
 
-It stands in for a world of PLANET where a test is about the policy alone. Its tools, results and instructions have
-the same form; its grade is the share of expected values that the final state holds.
+It stands in for a world of PLANET where a test is about the policy alone. Its tools, results and
+instructions have the same form; its grade is the share of expected values that the final state holds.
 """
 
 import itertools
@@ -31,7 +32,8 @@ PARENT_COLUMNS = ("id", "name", "status", "region", "tier")
 FAMILIES = ("direct", "by_name", "disambiguate", "follow", "conditional", "create", "policy")
 WORDS = (
     *RESOURCES, *PARENTS, *ENUMS, *CHILD_COLUMNS, *(w for values in ENUMS.values() for w in values),
-    *"support lead set the of to named in whose is above then otherwise create for with as says policy when when becomes".split(),
+    "support", "lead", "set", "named", "above", "when", "otherwise", "create", "as", "says", "policy",
+    "becomes", "region",
 )  # fmt: skip
 GIVEN, FAMILY = (
     ("Ann", "Bo", "Cy", "Di", "Eva", "Finn", "Gus", "Hal"),
@@ -204,8 +206,8 @@ def _parents(rng: Random, name: str) -> dict[str, dict[str, Any]]:
     for number, person in enumerate(people, start=1):
         key = f"{name[:3].upper()}-{number:04d}"
         rows[key] = {
-            "id": key, "name": person, "status": rng.choice(ENUMS["status"]), "region": rng.choice(ENUMS["region"]),
-            "tier": rng.choice(ENUMS["tier"]),
+            "id": key, "name": person, "status": rng.choice(ENUMS["status"]),
+            "region": rng.choice(ENUMS["region"]), "tier": rng.choice(ENUMS["tier"]),
         }  # fmt: skip
     first, second = list(rows)[:2]
     rows[second]["region"] = rng.choice([r for r in ENUMS["region"] if r != rows[first]["region"]])
@@ -219,7 +221,8 @@ def _children(rng: Random, name: str, parent: str, parents: list[str]) -> dict[s
         rows[key] = {
             "id": key, "name": f"{_person(rng)} {number}", "status": rng.choice(ENUMS["status"]),
             "priority": rng.choice(ENUMS["priority"]), "amount": float(rng.randrange(20, 980)),
-            "due_date": f"2026-0{rng.randrange(1, 10)}-1{rng.randrange(10)}", f"{parent}_id": rng.choice(parents),
+            "due_date": f"2026-0{rng.randrange(1, 10)}-1{rng.randrange(10)}",
+            f"{parent}_id": rng.choice(parents),
         }  # fmt: skip
     return rows
 
@@ -285,7 +288,8 @@ def _conditional(rng, child, parent, tables, documents):  # type: ignore[no-unty
     row, limit = tables[child][key], rng.randrange(100, 900)
     high, low = rng.sample([value for value in ENUMS["priority"] if value != row["priority"]], 2)
     above = row["amount"] > limit
-    text = f"set the priority of {_shown(child)} {key} to {high} when the amount is above {limit} , otherwise to {low}"
+    text = f"set the priority of {_shown(child)} {key} to {high} when the amount is above {limit} ,"
+    text += f" otherwise to {low}"
 
     def plan(session: ToySession) -> None:
         filters = [{"column": "id", "op": "=", "value": key}, {"column": "amount", "op": ">", "value": limit}]

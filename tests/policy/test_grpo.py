@@ -1,0 +1,88 @@
+"""Advantages and the clipped objective, by hand."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policy.advantages import group_advantages
+from policy.errors import AgreementError
+from policy.grpo import check_agreement, clipped, clipped_objective, k3_divergence, token_weights
+
+PLAIN_AND_COMPILED = pytest.mark.parametrize("compiled", [False, True])
+
+
+def maybe(function: Callable, compiled: bool, *static: str) -> Callable:
+    return jax.jit(function, static_argnames=static) if compiled else function
+
+
+@PLAIN_AND_COMPILED
+def test_group_advantages_are_standard_scores_of_the_group(compiled: bool) -> None:
+    run = maybe(group_advantages, compiled, "normalisation")
+    rewards = jnp.array([[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]])
+    # First group: mean 1/4, variance (9/16 + 3/16) / 4 = 3/16, std 0.4330; 0.75 / 0.4330 = 1.7321.
+    expected = [[1.7321, -0.5774, -0.5774, -0.5774], [0.0, 0.0, 0.0, 0.0]]
+    np.testing.assert_allclose(run(rewards, normalisation="group"), expected, atol=1e-4)
+    expected = [[0.75, -0.25, -0.25, -0.25], [0.0, 0.0, 0.0, 0.0]]
+    np.testing.assert_allclose(run(rewards, normalisation="dr"), expected, atol=1e-6)
+
+
+def test_a_group_of_one_has_no_advantage() -> None:
+    assert float(group_advantages(jnp.array([0.7]))[0]) == 0.0
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1, width=32), min_size=2, max_size=8), st.permutations(range(8)))
+def test_advantages_sum_to_zero_and_do_not_depend_on_order(rewards: list[float], order: list[int]) -> None:
+    advantages = np.asarray(group_advantages(jnp.array(rewards)))
+    kept = [i for i in order if i < len(rewards)]
+    np.testing.assert_allclose(
+        np.asarray(group_advantages(jnp.array(rewards)[jnp.array(kept)])), advantages[kept], atol=1e-3
+    )
+    assert abs(advantages.sum()) < 1e-2
+
+
+@PLAIN_AND_COMPILED
+def test_the_objective_is_clipped_on_the_side_the_advantage_pushes_to(compiled: bool) -> None:
+    run = maybe(clipped_objective, compiled)
+    ratios, advantage = np.array([1.5, 0.5, 1.5, 0.5, 1.0]), np.array([1.0, 1.0, -1.0, -1.0, 2.0])
+    # min(1.5, 1.28), min(0.5, 0.8), min(-1.5, -1.28), min(-0.5, -0.8), 1.0 * 2
+    expected = [1.28, 0.5, -1.5, -0.8, 2.0]
+    objective = run(jnp.log(ratios), jnp.zeros(5), advantage, 0.2, 0.28)
+    np.testing.assert_allclose(objective, expected, rtol=1e-5)
+    without_gradient = clipped(jnp.log(ratios), jnp.zeros(5), advantage, 0.2, 0.28)
+    assert np.asarray(without_gradient).tolist() == [True, False, False, True, False]
+
+
+def test_on_policy_the_gradient_is_that_of_plain_policy_gradient() -> None:
+    old = jnp.array([-1.0, -2.0])
+    advantage = jnp.array([1.0, -0.5])
+    gradient = jax.grad(lambda logp: jnp.sum(clipped_objective(logp, old, advantage, 0.2, 0.28)))(old)
+    np.testing.assert_allclose(gradient, advantage)
+
+
+@PLAIN_AND_COMPILED
+def test_the_divergence_estimate_is_zero_at_the_reference_and_positive_elsewhere(compiled: bool) -> None:
+    run = maybe(k3_divergence, compiled)
+    # e^d - d - 1 is 0 at d = 0, 2 - 0.6931 - 1 at d = ln 2, and 0.5 + 0.6931 - 1 at d = -ln 2.
+    reference = jnp.array([-1.0, -1.0 + np.log(2), -1.0 - np.log(2)])
+    np.testing.assert_allclose(run(jnp.full(3, -1.0), reference), [0.0, 0.306853, 0.193147], atol=1e-5)
+
+
+def test_token_weights_of_each_aggregation() -> None:
+    # 2 + 6 = 8 tokens; two episodes; a budget of 10.
+    np.testing.assert_allclose(token_weights([2, 6], "token", 10), [1 / 8, 1 / 8])
+    np.testing.assert_allclose(token_weights([2, 6], "sequence", 10), [1 / 4, 1 / 12])
+    np.testing.assert_allclose(token_weights([2, 6], "dr", 10), [1 / 20, 1 / 20])
+
+
+def test_disagreement_of_sampler_and_trainer_stops_training() -> None:
+    check_agreement(9e-6)
+    with pytest.raises(AgreementError, match=r"disagree by 1\.10e-05"):
+        check_agreement(1.1e-5)
+    with pytest.raises(AgreementError):
+        check_agreement(float("nan"))

@@ -1,0 +1,68 @@
+"""The vocabulary only ever grows at its end."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planet.catalog import load_catalog
+from planet.words import all_words
+from policy import vocabulary as v
+from policy.errors import VocabularyError
+
+
+def test_known_words_keep_their_ids_when_words_are_added() -> None:
+    before = v.build(["zebra", "due_date"], rows=256)
+    after = before.extend(["apple", "zebra"])
+    assert after.words == (*before.words, "apple")
+    assert all(after.ids[word] == token for word, token in before.ids.items())
+
+
+def test_ids_are_special_tokens_then_slots_then_words() -> None:
+    vocabulary = v.build([], rows=256)
+    assert (v.FIRST_SLOT, v.FIRST_WORD) == (24, 24 + 96)
+    assert vocabulary.spell(v.END) == "<end>"
+    assert vocabulary.spell(24 + 3) == "<s3>"
+    assert vocabulary.spell(120) == vocabulary.words[0] == "search"
+    assert vocabulary.spell(255) == "<unk>", "a spare row has no word yet"
+
+
+def test_an_extension_is_accepted_and_anything_else_refused() -> None:
+    trained = v.build(["apple", "pear"], rows=256)
+    trained.extend(["zebra"]).require_extension_of(trained.digest(), len(trained.words))
+    with pytest.raises(VocabularyError, match="does not extend it; use the checkpoint's own"):
+        v.build(["pear"], rows=256).require_extension_of(trained.digest(), len(trained.words))
+    with pytest.raises(VocabularyError, match="does not extend"):
+        v.build(["apple", "plum"], rows=256).require_extension_of(trained.digest(), len(trained.words))
+
+
+def test_a_vocabulary_that_cannot_be_one_says_what_to_do() -> None:
+    with pytest.raises(VocabularyError, match=r"'Two words' is not a word"):
+        v.Vocabulary(("Two words",), 256)
+    with pytest.raises(VocabularyError, match="a word occurs twice"):
+        v.Vocabulary(("a", "a"), 256)
+    with pytest.raises(VocabularyError, match="do not fit into 130 rows; raise `rows`"):
+        v.build([f"w{i}" for i in range(20)], rows=130)
+
+
+def test_a_file_is_read_back_and_extended_by_the_command(tmp_path: Path) -> None:
+    words, out = tmp_path / "words.txt", tmp_path / "vocabulary.json"
+    words.write_text("due_date\nticket\n=\n")
+    v.main(["--words", str(words), "--out", str(out), "--rows", "256"])
+    first = v.load(out)
+    assert {"due", "date", "ticket"} <= set(first.words)
+    words.write_text("zebra ticket")
+    v.main(["--words", str(words), "--out", str(out)])
+    assert v.load(out).words == (*first.words, "zebra")
+
+
+def test_an_unreadable_file_names_the_remedy(tmp_path: Path) -> None:
+    broken = tmp_path / "vocabulary.json"
+    broken.write_text(json.dumps({"rows": 256}))
+    with pytest.raises(VocabularyError, match="write one with `python -m policy"):
+        v.load(broken)
+
+
+def test_the_vocabulary_that_comes_along_knows_every_word_of_the_catalog() -> None:
+    missing = set(v.build(all_words(load_catalog())).words) - set(v.load().words)
+    assert not missing, "append them with `python -m policy.vocabulary --words FILE`"
