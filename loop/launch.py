@@ -79,8 +79,8 @@ def _finish(
 ) -> None:
     """Figures, the last delivery, and the closing lines."""
     complaints = draw_figures(directory, progress.say) if config.figures else []
-    late = mirror.finish()
     directory.mark_finished()
+    late = mirror.finish()
     progress.stop()
     for line in [*complaints, *([late] if late else []), "", *closing_lines(ledger, config, directory)]:
         progress.say(line)

@@ -3,13 +3,13 @@
 A run does this by itself; the command is for records that could not be delivered then.
 """
 
-import argparse
 import fcntl
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from analysis.ledger import Ledger
+from loop.command import Parser
 from loop.config import Config
 from loop.errors import LoopError, RunDirectoryError
 from loop.plugins import make
@@ -48,16 +48,40 @@ def trackers(config: Config, uri: str | None) -> list[Any]:
     return made if where is None else [MlflowTracker(where), *made]
 
 
+def follow(directory: Path, uri: str | None, asked: IO[str], complaints: IO[str]) -> bool:
+    """Deliver for every line that is asked, and once more at the end; whether that last one succeeded.
+
+    Beside a run: the run asks, and its end, however it came, closes the pipe.
+    """
+    for _ in asked:
+        _attempt(directory, uri, complaints)
+    return _attempt(directory, uri, complaints)
+
+
+def _attempt(directory: Path, uri: str | None, complaints: IO[str]) -> bool:
+    try:
+        deliver(directory, uri, RunDirectory(directory).finished)
+    except TrackingError as error:
+        print(error, file=complaints, flush=True)
+        return False
+    return True
+
+
 def main(argv: list[str] | None = None) -> int:
     """The command line; exit code 2 for wrong use, 1 when a tracker is down."""
-    parser = argparse.ArgumentParser(prog="python -m loop.tracking.delivery", description=__doc__)
+    parser = Parser(prog="python -m loop.tracking.delivery", description=__doc__)
     parser.add_argument("run_dir", type=Path)
     parser.add_argument(
         "--mlflow", metavar="URI", help="deliver to this tracking URI instead of the configured one"
     )
     parser.add_argument("--finish", action="store_true", help="mark the run as finished")
+    parser.add_argument(
+        "--follow", action="store_true", help="deliver whenever a line is read, until the end"
+    )
     given = parser.parse_args(argv)
     try:
+        if given.follow:
+            return 0 if follow(given.run_dir, given.mlflow, sys.stdin, sys.stdout) else 1
         count = deliver(given.run_dir, given.mlflow, given.finish or RunDirectory(given.run_dir).finished)
     except TrackingError as error:
         print(error, file=sys.stderr)

@@ -1,12 +1,15 @@
 """Mirrors the ledger while a run goes on, and never holds it up.
 
-JSON lines are written in place. Everything else is delivered by a process of its own after every validation,
-from the ledger, so a tracker that is slow, down or broken costs one warning and no record.
+JSON lines are written in place. Everything else is delivered by one process beside the run, from the ledger,
+so a tracker that is slow, down or broken costs one warning and no record, and its library no memory of the
+run.
 """
 
 import subprocess
 import sys
 from collections.abc import Callable
+from threading import Thread
+from typing import IO
 
 from analysis.ledger import Ledger
 from loop.config import Config
@@ -27,7 +30,7 @@ class Mirror:
         self._directory = directory
         self._say = say
         self._remote = config.tracking.mlflow is not None or bool(config.tracking.extra)
-        self._delivery: subprocess.Popen[str] | None = None
+        self._follower: subprocess.Popen[str] | None = None
         self._warned = False
         self._lines = JsonLinesTracker() if config.tracking.jsonl else None
         self._delivered = -1
@@ -35,52 +38,51 @@ class Mirror:
             self._delivered = self._lines.begin(identity_of(config, directory.path))
 
     def deliver(self, ledger: Ledger, step: Step) -> None:
-        """Mirror what was recorded: lines at once, the rest after a validation."""
+        """Mirror what was recorded: lines at once, the rest is asked for after a validation or test."""
         if self._lines is not None and step.index > self._delivered:
             self._lines.deliver(records_after(ledger, self._config.run_id, self._delivered))
             self._delivered = step.index
         if self._remote and step.kind in ("validate", "test"):
-            self._start()
+            self._ask()
 
     def finish(self) -> str | None:
-        """Deliver the rest and wait for it; a line that says what to do when it could not be delivered."""
+        """Have the rest delivered; a line that says what to do when that failed."""
         if not self._remote:
             return None
-        self._wait()
-        self._start("--finish")
-        if self._wait():
+        follower = self._ask()
+        follower.stdin.close()  # type: ignore[union-attr]  # it is a pipe: the end of it asks for the rest
+        try:
+            delivered = follower.wait(PATIENCE) == 0
+        except subprocess.TimeoutExpired:
+            follower.terminate()
+            delivered = False
+        if delivered:
             return None
         return f"to deliver the records later: python -m loop.tracking.delivery {self._directory.path}"
 
-    def _start(self, *flags: str) -> None:
-        if self._delivery is not None and self._delivery.poll() is None:
-            return
-        self._settle()
-        command = [sys.executable, "-m", "loop.tracking.delivery", str(self._directory.path), *flags]
-        self._delivery = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
-
-    def _wait(self) -> bool:
-        """Whether the delivery in hand succeeded; one that takes too long is ended."""
-        if self._delivery is None:
-            return True
+    def _ask(self) -> "subprocess.Popen[str]":
+        """Have everything that is recorded delivered, by a new follower if there is none."""
+        if self._follower is None or self._follower.poll() is not None:
+            command = [sys.executable, "-m", "loop.tracking.delivery", str(self._directory.path), "--follow"]
+            self._follower = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,  # Ctrl-C is for the run; the follower ends by itself
+            )
+            Thread(target=self._listen, args=(self._follower.stdout,), daemon=True).start()
         try:
-            self._delivery.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._delivery.terminate()
-            self._delivery.wait()
-        return self._settle()
+            self._follower.stdin.write("\n")  # type: ignore[union-attr]
+            self._follower.stdin.flush()  # type: ignore[union-attr]
+        except BrokenPipeError:
+            pass  # it ended just now; the next question, or the end of the run, starts another one
+        return self._follower
 
-    def _settle(self) -> bool:
-        """Look at the delivery that ended, and warn once when it failed."""
-        if self._delivery is None:
-            return True
-        _, complaint = self._delivery.communicate()
-        succeeded = self._delivery.returncode == 0
-        self._delivery = None
-        if not succeeded and not self._warned:
-            self._warned = True
-            lines = complaint.strip().splitlines() or ["the delivery ended early"]
-            self._say(f"warning: {lines[-1]}; the run goes on, and the ledger keeps the records")
-        return succeeded
+    def _listen(self, complaints: IO[str]) -> None:
+        """Pass the follower's first complaint on."""
+        for line in complaints:
+            if not self._warned:
+                self._warned = True
+                self._say(f"warning: {line.strip()}; the run goes on, and the ledger keeps the records")
