@@ -71,8 +71,9 @@ class RolloutConfig(Config):
 
     temperature: float = Field(1.0, ge=0)  # logits are divided by it; 0 takes the most likely token
     max_turns: int = Field(8, gt=0)  # tool calls and answers an episode may emit; the session may allow fewer
+    max_unreadable: int = Field(2, gt=0)  # turns that are neither call nor answer, at which an episode ends
     max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
-    context: int = Field(384, gt=0)  # tokens of an episode, observations included
+    context: int = Field(256, gt=0)  # tokens of an episode, observations included
     slots: int = Field(64, gt=0)  # episodes decoded side by side
     decode_buckets: tuple[int, ...] = (64, 32, 16)  # rows that a decoding call may have, largest first
     chunk_rows: int = Field(16, gt=0)  # rows of one prefill call
@@ -92,8 +93,8 @@ class RolloutConfig(Config):
 class PackingConfig(Config):
     """Fixed shapes of training batches: episodes are packed side by side into rows."""
 
-    width: int = Field(512, gt=0)  # tokens of a row; at least the longest episode
-    rows: int = Field(4, gt=0)  # rows of one micro-batch
+    width: int = Field(256, gt=0)  # tokens of a row; at least `rollout.context`
+    rows: int = Field(8, gt=0)  # rows of one micro-batch
 
 
 class GrpoConfig(Config):

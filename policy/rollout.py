@@ -77,6 +77,7 @@ class _Row:
     logp: list[float] = field(default_factory=list)
     cached: int = 0  # tokens that the cache has read
     turns: int = 0
+    unreadable: int = 0  # turns that were neither call nor answer
     truncated: bool = False
 
     def show(self, ids: Iterable[int]) -> None:
@@ -250,6 +251,9 @@ class _Batch:
             return row.session.finish(move.text, "answer")
         if isinstance(move, Malformed):
             result = row.session.call(None, {"raw": move.raw})
+            row.unreadable += 1
+            if row.unreadable >= self.config.max_unreadable:
+                return row.session.finish(None, "unreadable")
         else:
             result = row.session.call(move.tool, move.arguments)
         if row.turns >= self.config.max_turns or row.session.turns_left <= 0:

@@ -4,7 +4,7 @@ from typing import Any, Literal, NamedTuple
 
 from planet.records.frozen import Frozen
 
-Ended = Literal["answer", "turn_limit", "token_limit"]
+Ended = Literal["answer", "turn_limit", "token_limit", "unreadable"]
 
 
 class ToolResult(NamedTuple):

@@ -87,11 +87,26 @@ def test_unreadable_output_reaches_the_session_as_a_call_without_a_tool(played: 
     assert all(call.arguments.keys() == {"raw"} for call in unreadable)
 
 
+def test_two_unreadable_turns_end_an_episode(played: list[Rollout]) -> None:
+    for rollout in played:
+        unreadable = [call.tool is None for call in rollout.trajectory.calls]
+        assert sum(unreadable) <= 2
+        assert (rollout.trajectory.ended == "unreadable") == (sum(unreadable) == 2)
+        assert rollout.trajectory.ended != "unreadable" or unreadable[-1], "it ends with the second one"
+    assert any(rollout.trajectory.ended == "unreadable" for rollout in played)
+
+
 def test_a_full_context_ends_the_episode_as_truncated(
     codec: WorldCodec, decoder: DecoderConfig, params: Params
 ) -> None:
     tight = RolloutConfig(
-        context=64, slots=8, decode_buckets=(8, 4), chunk_rows=4, chunk_widths=(16, 64), max_turn_tokens=12
+        context=64,
+        slots=8,
+        decode_buckets=(8, 4),
+        chunk_rows=4,
+        chunk_widths=(16, 64),
+        max_turn_tokens=12,
+        max_unreadable=9,
     )
     rollouts = RolloutEngine(codec, decoder, tight).run(params, REQUESTS[:3], seed=1)
     for rollout in rollouts:
