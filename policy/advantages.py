@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 EPSILON = 1e-6
-"""Added to the standard deviation, so that a group of equal rewards has advantage 0 instead of 0 / 0."""
+"""Added to the standard deviation, so that a group of equal rewards is not 0 / 0."""
 
 
 def group_advantages(rewards: jax.Array, normalisation: Literal["group", "dr"] = "group") -> jax.Array:
@@ -17,6 +17,9 @@ def group_advantages(rewards: jax.Array, normalisation: Literal["group", "dr"] =
     one gets 0.
     """
     centred = rewards - jnp.mean(rewards, axis=-1, keepdims=True)
+    # The mean of equal numbers need not equal them in float32, and the division would blow that up.
+    unequal = jnp.max(rewards, axis=-1, keepdims=True) > jnp.min(rewards, axis=-1, keepdims=True)
+    centred = jnp.where(unequal, centred, 0.0)
     if normalisation == "dr":
         return centred
     return centred / (jnp.std(rewards, axis=-1, keepdims=True) + EPSILON)

@@ -10,7 +10,7 @@ The functional core works on plain nested dictionaries of arrays: `parameters(co
 written), so that a decoding step never copies the cache.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -80,9 +80,9 @@ class Attention(nnx.Module):
         """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, t, h], values [b, k, t, h]."""
         c = self.config
         b, t, _ = x.shape
-        q = (x @ self.query[...]).reshape(b, t, c.kv_heads, c.heads // c.kv_heads, c.head_width)
-        k = (x @ self.key[...]).reshape(b, t, c.kv_heads, c.head_width)
-        v = (x @ self.value[...]).reshape(b, t, c.kv_heads, c.head_width)
+        q = linear(x, self.query[...]).reshape(b, t, c.kv_heads, c.heads // c.kv_heads, c.head_width)
+        k = linear(x, self.key[...]).reshape(b, t, c.kv_heads, c.head_width)
+        v = linear(x, self.value[...]).reshape(b, t, c.kv_heads, c.head_width)
         if c.qk_norm:
             q, k = self.query_norm(q), self.key_norm(k)
         q, k = rotate(q.transpose(0, 2, 3, 1, 4), rotation), rotate(k.transpose(0, 2, 1, 3), rotation)
@@ -103,7 +103,7 @@ class Attention(nnx.Module):
             mixed += jnp.einsum("bkqs,bksh->bkqh", weights[..., start:stop], source.values)
             start = stop
         heads = mixed.reshape(b, k, g, t, h).transpose(0, 3, 1, 2, 4).reshape(b, t, k * g * h)
-        return heads @ self.output[...]
+        return linear(heads, self.output[...])
 
 
 class SwiGLU(nnx.Module):
@@ -115,7 +115,8 @@ class SwiGLU(nnx.Module):
         self.down = nnx.Param(_matrix(rngs, config.hidden, config.width, scale=(2 * config.layers) ** -0.5))
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        return (jax.nn.silu(x @ self.gate[...]) * (x @ self.up[...])) @ self.down[...]
+        gated = jax.nn.silu(linear(x, self.gate[...])) * linear(x, self.up[...])
+        return linear(gated, self.down[...])
 
 
 class Block(nnx.Module):
@@ -171,7 +172,16 @@ class Decoder(nnx.Module):
 
     def logits(self, hidden: jax.Array) -> jax.Array:
         """[..., d] -> [..., v]."""
-        return hidden @ (self.embedding[...].T if self.config.tied else self.head[...])
+        return linear(hidden, self.embedding[...].T if self.config.tied else self.head[...])
+
+
+def linear(x: jax.Array, matrix: jax.Array) -> jax.Array:
+    """x [..., i] times matrix [i, o], with all leading axes as one.
+
+    On a CPU the gradient of a product over several leading axes transposes and copies both factors; as a
+    plain matrix product it takes half the time.
+    """
+    return (x.reshape(-1, x.shape[-1]) @ matrix).reshape(*x.shape[:-1], matrix.shape[-1])
 
 
 def angles(positions: jax.Array, config: DecoderConfig) -> tuple[jax.Array, jax.Array]:
@@ -191,7 +201,7 @@ def rotate(x: jax.Array, rotation: tuple[jax.Array, jax.Array]) -> jax.Array:
 
 def parameters(config: DecoderConfig, seed: int) -> Params:
     """Fresh parameters; equal seeds give equal parameters."""
-    return nnx.to_pure_dict(nnx.state(Decoder(config, nnx.Rngs(params=seed)), nnx.Param))
+    return _initialised(config, jax.random.key((seed ^ seed >> 32) & 0xFFFFFFFF))
 
 
 def network(config: DecoderConfig, params: Params) -> Decoder:
@@ -205,6 +215,11 @@ def network(config: DecoderConfig, params: Params) -> Decoder:
 def count(params: Params) -> int:
     """Number of parameters."""
     return sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+@partial(jax.jit, static_argnums=0)
+def _initialised(config: DecoderConfig, key: jax.Array) -> Params:
+    return nnx.to_pure_dict(nnx.state(Decoder(config, nnx.Rngs(params=key)), nnx.Param))
 
 
 @lru_cache(maxsize=8)

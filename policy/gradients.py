@@ -1,8 +1,7 @@
-"""The compiled half of training: gradients of packed episodes, summed over micro-batches, and one
-optimizer step.
+"""The compiled half of training: gradients of packed episodes, summed over micro-batches, and one step.
 
-One program per objective, because every micro-batch has the same shape. An objective is a `GrpoConfig`, or
-None for supervision by demonstrations.
+One program per objective, because every micro-batch has the same shape; None as an objective is supervision
+by demonstrations.
 """
 
 from functools import partial
@@ -12,14 +11,28 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from policy.config import DecoderConfig, GrpoConfig, OptimizerConfig
+from policy.config import DecoderConfig, GrpoConfig
 from policy.decoder import Decoder, Params, network
 from policy.grpo import clipped, clipped_objective, k3_divergence
-from policy.optimizer import optimizer
+from policy.optimizer import Direction, Rates, at_rates, transformation
 from policy.packing import Packed
 
 Sums = dict[str, jax.Array]
 """Scalars that add up over micro-batches; names that start with `max_` take the maximum instead."""
+
+
+class Objective(NamedTuple):
+    """The part of a `GrpoConfig` that shapes the loss of a token; what is compiled depends on it alone."""
+
+    clip_low: float
+    clip_high: float
+    kl: float
+    entropy: float
+
+
+def objective_of(config: GrpoConfig) -> Objective:
+    """The objective of a configuration."""
+    return Objective(config.clip_low, config.clip_high, config.kl, config.entropy)
 
 
 class Progress(NamedTuple):
@@ -58,7 +71,7 @@ def read_packed(decoder: Decoder, batch: Packed, temperature: jax.Array) -> Read
 @partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
 def accumulate(
     decoder: DecoderConfig,
-    objective: GrpoConfig | None,
+    objective: Objective | None,
     params: Params,
     progress: Progress,
     batch: Packed,
@@ -87,17 +100,13 @@ def nothing_yet(params: Params) -> Progress:
     return Progress(jax.tree.map(jnp.zeros_like, params), {name: jnp.zeros(()) for name in names})
 
 
-@partial(jax.jit, static_argnums=(0, 1), donate_argnums=(2, 3))
+@partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
 def step(
-    config: OptimizerConfig,
-    decay: tuple[int, float] | None,
-    params: Params,
-    state: optax.OptState,
-    gradients: Params,
+    way: Direction, params: Params, state: optax.OptState, gradients: Params, rates: Rates
 ) -> tuple[Params, optax.OptState, dict[str, jax.Array]]:
-    """One optimizer step; `decay` is (steps, final share) of a falling rate, None for a constant one."""
-    transform = optimizer(config, *decay) if decay else optimizer(config)
-    updates, state = transform.update(gradients, state, params)
+    """One optimizer step, and the norms of gradient and step."""
+    updates, state = transformation(way).update(gradients, state, params)
+    updates = at_rates(updates, rates.matrices, rates.rest)
     norms = {"gradient_norm": optax.tree.norm(gradients), "update_norm": optax.tree.norm(updates)}
     return optax.apply_updates(params, updates), state, norms
 
@@ -113,19 +122,19 @@ def supervised_loss(readings: Readings) -> jax.Array:
     return -readings.logp
 
 
-def policy_loss(config: GrpoConfig, readings: Readings, batch: Packed) -> jax.Array:
+def policy_loss(objective: Objective, readings: Readings, batch: Packed) -> jax.Array:
     """The negated GRPO objective per token, with its KL penalty and entropy bonus."""
-    objective = clipped_objective(
-        readings.logp, batch.logp, batch.advantage, config.clip_low, config.clip_high
+    gain = clipped_objective(
+        readings.logp, batch.logp, batch.advantage, objective.clip_low, objective.clip_high
     )
-    if config.kl:
-        objective -= config.kl * k3_divergence(readings.logp, batch.reference)
-    if config.entropy:
-        objective += config.entropy * readings.entropy
-    return -objective
+    if objective.kl:
+        gain -= objective.kl * k3_divergence(readings.logp, batch.reference)
+    if objective.entropy:
+        gain += objective.entropy * readings.entropy
+    return -gain
 
 
-def _sums(objective: GrpoConfig | None, readings: Readings, batch: Packed) -> Sums:
+def _sums(objective: Objective | None, readings: Readings, batch: Packed) -> Sums:
     used = (batch.weight > 0).astype(jnp.float32)
     gap = jnp.where(used > 0, readings.logp - batch.logp, 0.0)
     ratio = jnp.exp(gap)

@@ -3,9 +3,12 @@
 With GRPO on a tiny decoder, Adam's step (every entry moves by the full rate) destroyed what supervision had
 taught at rates that still learned, while Muon's (every singular value of the update is about the rate)
 climbed.
+
+Learning rates are arguments of the compiled step rather than part of it, so that warm start and policy
+gradient, and every point of a schedule, share one program.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import optax
@@ -15,46 +18,76 @@ from policy.config import OptimizerConfig
 from policy.decoder import Params
 
 
-def optimizer(
-    config: OptimizerConfig, steps: int | None = None, final: float = 1.0
-) -> optax.GradientTransformation:
-    """The gradient transformation of a configuration.
+class Direction(NamedTuple):
+    """Everything about an optimizer but its rates."""
 
-    With `steps`, the rate falls linearly to `final` of its value at the last step.
+    name: str
+    beta1: float
+    beta2: float
+    momentum: float
+    clip_norm: float | None
+
+
+class Rates(NamedTuple):
+    """Learning rates of one step."""
+
+    matrices: float  # of the matrices inside the blocks
+    rest: float  # of embedding, norms and head
+
+
+def direction(config: OptimizerConfig) -> Direction:
+    """The direction of a configuration's steps."""
+    return Direction(config.name, config.beta1, config.beta2, config.momentum, config.clip_norm)
+
+
+def rates(config: OptimizerConfig, step: int, steps: int | None = None, final: float = 1.0) -> Rates:
+    """Rates of step number `step`, from 0: rising over the warm-up, then constant.
+
+    With `steps`, they fall linearly to `final` of their value at the last step.
     """
-    clip = optax.identity() if config.clip_norm is None else optax.clip_by_global_norm(config.clip_norm)
-    rate = _schedule(config.learning_rate, config.warmup_steps, steps, final)
-    if config.name == "adam":
-        return optax.chain(clip, optax.adam(rate, b1=config.beta1, b2=config.beta2))
-    embedding = _schedule(config.embedding_rate or config.learning_rate, config.warmup_steps, steps, final)
+    share = min(1.0, (step + 1) / (config.warmup_steps + 1))
+    if steps is not None and step > config.warmup_steps:
+        done = (step - config.warmup_steps) / max(steps - 1 - config.warmup_steps, 1)
+        share = 1.0 - (1.0 - final) * min(done, 1.0)
+    rest = config.embedding_rate if config.name == "muon" else None
+    return Rates(share * config.learning_rate, share * (rest or config.learning_rate))
+
+
+def transformation(way: Direction) -> optax.GradientTransformation:
+    """Gradients to descent steps at rate 1."""
+    clip = optax.identity() if way.clip_norm is None else optax.clip_by_global_norm(way.clip_norm)
+    if way.name == "adam":
+        return optax.chain(clip, optax.adam(1.0, b1=way.beta1, b2=way.beta2))
     return optax.chain(
         clip,
         muon(
-            rate,
-            beta=config.momentum,
-            adam_b1=config.beta1,
-            adam_b2=config.beta2,
-            adam_learning_rate=embedding,
-            muon_weight_dimension_numbers=_matrices,
+            1.0,
+            beta=way.momentum,
+            adam_b1=way.beta1,
+            adam_b2=way.beta2,
+            muon_weight_dimension_numbers=_dimensions,
         ),
     )
 
 
-def _matrices(params: Params) -> Params:
-    """Which parameters Muon orthogonalises: the matrices inside the blocks, whose axes are input and
-    output."""
-
-    def spec(path: tuple[Any, ...], leaf: Any) -> MuonDimensionNumbers | None:
-        inside = getattr(path[0], "key", None) == "blocks"
-        return MuonDimensionNumbers(0, 1) if inside and leaf.ndim == 2 else None
-
-    return jax.tree_util.tree_map_with_path(spec, params)
+def at_rates(updates: Params, matrices: jax.Array, rest: jax.Array) -> Params:
+    """Steps at rate 1, each scaled by the rate of its parameter."""
+    return jax.tree_util.tree_map_with_path(
+        lambda path, leaf: leaf * (matrices if _is_matrix(path, leaf) else rest), updates
+    )
 
 
-def _schedule(rate: float, warmup: int, steps: int | None, final: float) -> optax.Schedule:
-    tail = optax.constant_schedule(rate)
-    if steps is not None and steps > warmup:
-        tail = optax.linear_schedule(rate, rate * final, steps - warmup)
-    if not warmup:
-        return tail
-    return optax.join_schedules([optax.linear_schedule(rate / warmup, rate, warmup), tail], [warmup])
+def initial(config: OptimizerConfig, params: Params) -> optax.OptState:
+    """The optimizer's state before the first step."""
+    return transformation(direction(config)).init(params)
+
+
+def _is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:
+    return getattr(path[0], "key", None) == "blocks" and leaf.ndim == 2
+
+
+def _dimensions(params: Params) -> Params:
+    """What Muon orthogonalises: the matrices inside the blocks, whose axes are input and output."""
+    return jax.tree_util.tree_map_with_path(
+        lambda path, leaf: MuonDimensionNumbers(0, 1) if _is_matrix(path, leaf) else None, params
+    )

@@ -13,7 +13,7 @@ from policy.config import DecoderConfig, GrpoConfig, PackingConfig
 from policy.decoder import Params, parameters
 from policy.gradients import Progress
 from policy.grpo import check_agreement, token_weights
-from policy.optimizer import optimizer
+from policy.optimizer import direction, initial, rates
 from policy.packing import Example, Packed, batches, pack
 from policy.rollout import TokenTrace
 
@@ -50,6 +50,8 @@ class Trainer:
         self.packing = packing
         self.temperature = jnp.float32(temperature)
         self._agreed = False
+        self._objective = gradients.objective_of(grpo)
+        self._way = direction(grpo.optimizer)
 
     def init(self, seed: int) -> TrainState:
         """Fresh parameters and optimizer state."""
@@ -57,7 +59,7 @@ class Trainer:
 
     def adopt(self, params: Params, version: int = 0) -> TrainState:
         """Given parameters with a fresh optimizer state."""
-        return TrainState(params, optimizer(self.config.optimizer).init(params), version)
+        return TrainState(params, initial(self.config.optimizer, params), version)
 
     def update(
         self, state: TrainState, scored: Sequence[Scored], reference: Params | None = None
@@ -83,9 +85,8 @@ class Trainer:
             if number == 0:
                 metrics["agreement_gap"] = metrics["max_gap"]
                 self._require_agreement(metrics["max_gap"], scored, state.version)
-            params, opt_state, norms = gradients.step(
-                self.config.optimizer, None, params, opt_state, progress.gradients
-            )
+            now = rates(self.config.optimizer, state.version)
+            params, opt_state, norms = gradients.step(self._way, params, opt_state, progress.gradients, now)
             fill = float(np.mean(packed.trunk > 0))
             history.append({**metrics, **{k: float(v) for k, v in norms.items()}, "packed_share": fill})
         return TrainState(params, opt_state, state.version + 1), _merged(history)

@@ -1,8 +1,8 @@
 """Warm start: supervised learning of oracle demonstrations, with a loss on what the agent says."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from planet.identity import seed_of
@@ -12,11 +12,9 @@ from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
 from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
-from policy.optimizer import optimizer
+from policy.optimizer import direction, initial, rates
 from policy.packing import Example, batches, pack
 from policy.trainer import Metrics, summary
-
-import jax.numpy as jnp  # isort: skip
 
 Progressed = Callable[[int, Metrics], None]
 """Called after every step with its number, from 1, and its metrics."""
@@ -49,8 +47,7 @@ def warm_start(
     """
     if not examples:
         raise DemonstrationError("there is no demonstration to learn from; the foundation set is empty")
-    decay = (config.steps, config.final_rate)
-    state: Any = optimizer(config.optimizer, *decay).init(params)
+    way, state = direction(config.optimizer), initial(config.optimizer, params)
     order = _Order(len(examples), seed)
     history: list[Metrics] = []
     for number in range(1, config.steps + 1):
@@ -60,7 +57,8 @@ def warm_start(
         progress = gradients.nothing_yet(params)
         for batch in batches(packed, packing.rows):
             progress = gradients.accumulate(decoder, None, params, progress, batch, jnp.float32(1.0))
-        params, state, _ = gradients.step(config.optimizer, decay, params, state, progress.gradients)
+        now = rates(config.optimizer, number - 1, config.steps, config.final_rate)
+        params, state, _ = gradients.step(way, params, state, progress.gradients, now)
         history.append(summary(progress.sums))
         if progressed:
             progressed(number, history[-1])

@@ -1,5 +1,7 @@
 """The decoder computes the same however its tokens are laid out."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,13 +12,14 @@ from policy.config import DecoderConfig
 from policy.decoder import Params, angles, count, network, parameters, rotate
 
 
-def logits(config: DecoderConfig, params: Params, ids: np.ndarray) -> np.ndarray:
+@partial(jax.jit, static_argnums=0)
+def logits(config: DecoderConfig, params: Params, ids: jax.Array) -> jax.Array:
     """Logits [t, v] of one sequence, without a cache."""
     decoder = network(config, params)
     t = len(ids)
     mask = jnp.tril(jnp.ones((t, t), bool))[None]
-    hidden, _ = decoder.hidden(jnp.asarray(ids)[None], jnp.arange(t)[None], mask)
-    return np.asarray(decoder.logits(hidden))[0]
+    hidden, _ = decoder.hidden(ids[None], jnp.arange(t)[None], mask)
+    return decoder.logits(hidden)[0]
 
 
 IDS = np.random.default_rng(0).integers(1, 255, 12).astype(np.int32)
@@ -49,7 +52,7 @@ def test_the_cache_changes_nothing(decoder: DecoderConfig, params: Params) -> No
         chunk[:2, : stop - start] = IDS[start:stop]
         lengths, counts = np.full(4, start, np.int32), np.full(4, stop - start, np.int32)
         cache = generation.read(decoder, params, cache, rows, chunk, counts, lengths)
-    expected = logits(decoder, params, IDS)[-1]
+    expected = np.asarray(logits(decoder, params, IDS)[-1])
     np.testing.assert_allclose(np.asarray(cache.logits)[[0, 2]], [expected, expected], atol=1e-5)
     assert not np.asarray(cache.logits)[1].any(), "a row that was not read is untouched"
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from policy.config import DecoderConfig
-from policy.decoder import Params, network
+from policy.decoder import Params
 from policy.errors import PolicyError
-from policy.gradients import read_packed
+from policy.gradients import target_logp
 from policy.packing import Example, Packed, batches, pack
 
 
@@ -69,11 +69,10 @@ def test_a_packed_branch_computes_what_it_would_alone(decoder: DecoderConfig, pa
     prompt = rng.integers(1, 255, 9).tolist()
     traces = [example(prompt, rng.integers(1, 255, n).tolist()) for n in (4, 7, 5)]
     traces.append(example(rng.integers(1, 255, 6).tolist(), rng.integers(1, 255, 6).tolist()))
-    net = network(decoder, params)
     together = pack(traces, width=64)
-    logp = np.asarray(read_packed(net, together, jnp.float32(1.0)).logp)
+    logp = np.asarray(target_logp(decoder, params, together, jnp.float32(1.0)))
     for trace in traces:
         alone = pack([trace], width=64)
-        expected = np.asarray(read_packed(net, alone, jnp.float32(1.0)).logp)[alone.weight > 0]
+        expected = np.asarray(target_logp(decoder, params, alone, jnp.float32(1.0)))[alone.weight > 0]
         mine = (together.weight > 0) & (together.advantage == trace.advantage)
         np.testing.assert_allclose(logp[mine], expected, atol=1e-5)
