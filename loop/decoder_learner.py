@@ -130,7 +130,8 @@ class DecoderLearner:
 
     def _advantages(self, group: Sequence[Graded]) -> np.ndarray:
         rewards = jnp.asarray([member.grade.reward for member in group], jnp.float32)
-        return np.asarray(group_advantages(rewards, self.config.grpo.normalisation))
+        grpo = self.config.grpo
+        return np.asarray(group_advantages(rewards, grpo.normalisation, grpo.negative_weight))
 
 
 class DecoderStore:

@@ -9,17 +9,20 @@ EPSILON = 1e-6
 """Added to the standard deviation, so that a group of equal rewards is not 0 / 0."""
 
 
-def group_advantages(rewards: jax.Array, normalisation: Literal["group", "dr"] = "group") -> jax.Array:
+def group_advantages(
+    rewards: jax.Array, normalisation: Literal["group", "dr"] = "group", negative_weight: float = 1.0
+) -> jax.Array:
     """Rewards [..., g] -> advantages [..., g], each relative to its own group (the last axis).
 
     `group`: (r - mean) / std with the population's standard deviation (GRPO, arXiv 2402.03300, section
     4.1.2); `dr`: r - mean, which does not favour groups that agree (Dr. GRPO, arXiv 2503.20783). A group of
-    one gets 0.
+    one gets 0. Advantages below 0 are multiplied by `negative_weight`: 1 is GRPO, 0 learns from the better
+    members alone (positive and negative reinforcement apart: arXiv 2506.01347).
     """
     centred = rewards - jnp.mean(rewards, axis=-1, keepdims=True)
     # The mean of equal numbers need not equal them in float32, and the division would blow that up.
     unequal = jnp.max(rewards, axis=-1, keepdims=True) > jnp.min(rewards, axis=-1, keepdims=True)
     centred = jnp.where(unequal, centred, 0.0)
-    if normalisation == "dr":
-        return centred
-    return centred / (jnp.std(rewards, axis=-1, keepdims=True) + EPSILON)
+    if normalisation == "group":
+        centred /= jnp.std(rewards, axis=-1, keepdims=True) + EPSILON
+    return jnp.where(centred < 0, negative_weight * centred, centred)

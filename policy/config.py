@@ -106,15 +106,15 @@ class GrpoConfig(Config):
     normalisation: Literal["group", "dr"] = (
         "group"  # A = (r - mean) / std, or r - mean (Dr. GRPO, 2503.20783)
     )
-    aggregation: Literal["token", "sequence", "dr"] = (
-        "token"  # mean over tokens, over episodes, or a fixed budget
-    )
+    negative_weight: float = Field(0.2, ge=0)  # factor of advantages below 0; 1 is GRPO as published
+    # mean over tokens, over episodes, or a fixed budget; over episodes, long failures do not outweigh successes
+    aggregation: Literal["token", "sequence", "dr"] = "sequence"
     token_budget: int = Field(64, gt=0)  # sampled tokens of an episode by which `dr` divides
     kl: float = Field(0.0, ge=0)  # β, weight of the k3 estimate of KL(policy || reference)
     entropy: float = Field(0.0, ge=0)  # weight of the mean token entropy that is added to the objective
     epochs: int = Field(1, gt=0)  # passes over an update's episodes
     minibatches: int = Field(1, gt=0)  # optimizer steps of one pass
-    optimizer: OptimizerConfig = OptimizerConfig()
+    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=2e-3, embedding_rate=1e-4)
 
 
 class WarmStartConfig(Config):

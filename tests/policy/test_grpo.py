@@ -32,6 +32,13 @@ def test_group_advantages_are_standard_scores_of_the_group(compiled: bool) -> No
     np.testing.assert_allclose(run(rewards, normalisation="dr"), expected, atol=1e-6)
 
 
+def test_a_negative_weight_scales_the_worse_members_alone() -> None:
+    """Rewards 0, 1: mean 0.5, std 0.5, so advantages -1 and 1; a fifth of -1 is -0.2."""
+    found = group_advantages(jnp.array([0.0, 1.0]), "group", 0.2)
+    np.testing.assert_allclose(found, [-0.2, 1.0], atol=1e-5)
+    np.testing.assert_allclose(group_advantages(jnp.array([0.0, 1.0]), "dr", 0.0), [0.0, 0.5], atol=1e-6)
+
+
 @pytest.mark.parametrize("rewards", [[0.7], [0.9179097] * 3, [0.1] * 8])
 def test_a_group_of_one_or_of_equals_has_no_advantage(rewards: list[float]) -> None:
     # In float32 the mean of three times 0.9179097 is another number.
