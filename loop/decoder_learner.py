@@ -67,7 +67,8 @@ class DecoderLearner:
     def warm_start(self, shown: Sequence[Shown], done: Callable[[int], None]) -> Metrics:
         """Learn from demonstrations; metrics of the last steps, and how many demonstrations had no tokens."""
         written = [Demonstration(s.view, s.trajectory.calls, s.trajectory.answer or "") for s in shown]
-        examples, refused = examples_of(self.codec, written)
+        unheard = self.config.warm_start.unheard
+        examples, refused = examples_of(self.codec, written, unheard, seed_of(self.seed, "unheard"))
         params, history = warm_start(
             self.config.decoder,
             parameters(self.config.decoder, seed_of(self.seed, "init")),

@@ -74,8 +74,8 @@ class Codec(Protocol):
 
     end: int
 
-    def episode(self, view: TaskView) -> EpisodeCodec:
-        """A fresh codec for one episode of a task."""
+    def episode(self, view: TaskView, unheard: frozenset[str] = frozenset()) -> EpisodeCodec:
+        """A fresh codec for one episode of a task, in which `unheard` words are strangers to the vocabulary."""
 
 
 _TEXT = re.compile(
@@ -101,15 +101,18 @@ class WorldCodec:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
 
-    def episode(self, view: TaskView) -> "WorldEpisode":
-        return WorldEpisode(self.vocabulary, view)
+    def episode(self, view: TaskView, unheard: frozenset[str] = frozenset()) -> "WorldEpisode":
+        return WorldEpisode(self.vocabulary, view, unheard)
 
 
 class WorldEpisode:
     """`WorldCodec` within one episode. A literal that finds no free slot becomes <unk>, counted."""
 
-    def __init__(self, vocabulary: Vocabulary, view: TaskView) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, view: TaskView, unheard: frozenset[str] = frozenset()
+    ) -> None:
         self.view = view
+        self._unheard = unheard
         self.overflow = 0
         self._vocabulary = vocabulary
         self._slots: dict[str, int] = {}
@@ -272,7 +275,7 @@ class WorldEpisode:
 
     def _word(self, word: str) -> int:
         token = self._vocabulary.ids.get(word.lower())
-        return self._slot(word) if token is None else token
+        return self._slot(word) if token is None or word in self._unheard else token
 
     def _name(self, name: str) -> list[int]:
         return [self._word(part) for part in name.split("_")]
@@ -303,6 +306,18 @@ class WorldEpisode:
     def _known_words(self, text: str) -> list[int]:
         words = (self._vocabulary.ids.get(word) for word in re.findall(r"[a-z]+", text.lower()))
         return [token for token in words if token is not None][:_ERROR_WORDS]
+
+
+def names_said(view: TaskView) -> tuple[str, ...]:
+    """Words of the instruction that name a resource, a column or an enum value of the offered tools, sorted."""
+    names: set[str] = set()
+    for tool in view.tools:
+        names.update(tool.resource.split("_") if tool.resource else ())
+        if tool.operation == "update":
+            for column, schema in tool.parameters["properties"].items():
+                names.update(part for name in (column, *schema.get("enum", ())) for part in name.split("_"))
+    said = {match["word"] for match in _TEXT.finditer(view.instruction) if match["word"]}
+    return tuple(sorted(names & said - set(v.GRAMMAR)))
 
 
 def _offers(tools: Iterable[ToolSpec]) -> list[str]:

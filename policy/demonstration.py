@@ -20,13 +20,13 @@ class Demonstration(NamedTuple):
     answer: str
 
 
-def written(codec: Codec, demonstration: Demonstration) -> Example:
-    """A demonstration as tokens, with a loss on calls and answer alone.
+def written(codec: Codec, demonstration: Demonstration, unheard: frozenset[str] = frozenset()) -> Example:
+    """A demonstration as tokens, with a loss on calls and answer alone; `unheard` words are shown as slots.
 
     Raises DemonstrationError when a call cannot be read back as it was, e.g. because it uses a literal that
     the episode has not shown: a policy could never say it.
     """
-    episode = codec.episode(demonstration.view)
+    episode = codec.episode(demonstration.view, unheard)
     ids, sampled = list(episode.prompt()), []
     sampled += [False] * len(ids)
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from planet.identity import seed_of
+from planet.identity import seed_of, stream
 from policy import gradients
-from policy.codec import Codec
+from policy.codec import Codec, names_said
 from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
 from policy.demonstration import Demonstration, written
@@ -20,12 +20,22 @@ Progressed = Callable[[int, Metrics], None]
 """Called after every step with its number, from 1, and its metrics."""
 
 
-def examples_of(codec: Codec, demonstrations: Sequence[Demonstration]) -> tuple[list[Example], list[str]]:
-    """Demonstrations in tokens, and why some could not be written."""
+def examples_of(
+    codec: Codec, demonstrations: Sequence[Demonstration], unheard: float = 0.0, seed: int = 0
+) -> tuple[list[Example], list[str]]:
+    """Demonstrations in tokens, and why some could not be written.
+
+    In a share `unheard` of them, each name that the instruction says is a stranger to the vocabulary with
+    probability one half, so that the policy learns to work with names that it does not know.
+    """
     examples, refused = [], []
+    rng = stream(seed, "unheard words")
     for demonstration in demonstrations:
+        strangers: frozenset[str] = frozenset()
+        if rng.random() < unheard:
+            strangers = frozenset(word for word in names_said(demonstration.view) if rng.random() < 0.5)
         try:
-            examples.append(written(codec, demonstration))
+            examples.append(written(codec, demonstration, strangers))
         except DemonstrationError as error:
             refused.append(str(error))
     return examples, refused

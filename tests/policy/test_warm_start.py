@@ -9,6 +9,8 @@ from policy.config import DecoderConfig, OptimizerConfig, WarmStartConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
+from policy.packing import Example
+from policy.vocabulary import FIRST_SLOT, FIRST_WORD
 from policy.warm_start import examples_of, warm_start
 from tests.fakes_policy import FAMILIES, toy_task
 from tests.policy.conftest import PACKING
@@ -72,3 +74,19 @@ def test_demonstrations_become_likely_and_equal_seeds_learn_equally(
 def test_nothing_to_learn_from_is_an_error(decoder: DecoderConfig) -> None:
     with pytest.raises(DemonstrationError, match="the foundation set is empty"):
         warm_start(decoder, parameters(decoder, 0), [], WarmStartConfig(), PACKING, 0)
+
+
+def test_unheard_names_are_shown_and_said_as_slots(codec: WorldCodec) -> None:
+    """With a share of 1, half of the names become slots; the demonstration stays faithful, or `written` refuses."""
+    demonstrations = [toy_task(0, n, "direct").demonstration() for n in range(20)]
+    plain, _ = examples_of(codec, demonstrations)
+    strange, refused = examples_of(codec, demonstrations, unheard=1.0, seed=3)
+    assert not refused
+    assert [len(e.ids) for e in strange] == [len(e.ids) for e in plain], "a slot takes the place of one word"
+
+    def slots(examples: list[Example]) -> int:
+        return sum(int(((e.ids >= FIRST_SLOT) & (e.ids < FIRST_WORD)).sum()) for e in examples)
+
+    assert slots(strange) > slots(plain)
+    again, _ = examples_of(codec, demonstrations, unheard=1.0, seed=3)
+    assert all((a.ids == b.ids).all() for a, b in zip(strange, again, strict=True))
