@@ -20,7 +20,13 @@ FORBIDDEN = {
     "policy": {"mlflow", "sqlalchemy", "litellm"},
     "analysis": {"jax", "flax", "optax", "orbax", "mlflow", "litellm"},
 }
-POLICY_MAY_SEE = ("planet.records.view", "planet.records.episode", "planet.records.frozen", "planet.identity", "planet.errors")
+POLICY_MAY_SEE = (
+    "planet.records.view",
+    "planet.records.episode",
+    "planet.records.frozen",
+    "planet.identity",
+    "planet.errors",
+)
 """All of PLANET that a policy imports: what only the grader may know lives elsewhere."""
 HEAVY = ("jax", "flax", "optax", "orbax", "mlflow", "litellm", "sklearn", "matplotlib", "scipy", "pandas")
 
@@ -46,7 +52,9 @@ def test_a_package_imports_only_what_lies_below_it(package: str) -> None:
     for path in modules(package):
         tops = {name.split(".")[0] for name in imports(path)}
         assert tops & set(ALLOWED) <= ALLOWED[package], f"{path.relative_to(ROOT)} imports upwards"
-        assert not tops & FORBIDDEN.get(package, set()), f"{path.relative_to(ROOT)} imports what {package} must not"
+        assert not tops & FORBIDDEN.get(package, set()), (
+            f"{path.relative_to(ROOT)} imports what {package} must not"
+        )
 
 
 def test_a_policy_cannot_import_what_only_the_grader_may_know() -> None:
@@ -57,9 +65,16 @@ def test_a_policy_cannot_import_what_only_the_grader_may_know() -> None:
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:
-    names = {p: ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for k in ALLOWED for p in modules(k)}
+    names = {
+        p: ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for k in ALLOWED
+        for p in modules(k)
+    }
     known = set(names.values())
-    graph = {name: {t for t in map(lambda i: _module(i, known), _at_import(path)) if t and t != name} for path, name in names.items()}
+    graph = {
+        name: {t for t in map(lambda i: _module(i, known), _at_import(path)) if t and t != name}
+        for path, name in names.items()
+    }
     done: set[str] = set()
     for start in graph:
         _walk(start, graph, [], done)
@@ -95,7 +110,14 @@ def _at_import(path: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    ["planet.records.world", "planet.records.task", "planet.records.episode", "policy.config", "loop.config", "analysis.ledger"],
+    [
+        "planet.records.world",
+        "planet.records.task",
+        "planet.records.episode",
+        "policy.config",
+        "loop.config",
+        "analysis.ledger",
+    ],
 )
 def test_light_modules_load_no_heavy_library(module: str) -> None:
     code = f"import sys, {module}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
@@ -121,4 +143,6 @@ def test_help_is_printed_without_heavy_libraries(command: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr[-500:]
     assert "usage:" in done.stdout
-    assert done.stdout.strip().endswith("HEAVY"), f"{command} --help loads {done.stdout.rsplit('HEAVY', 1)[1]}"
+    assert done.stdout.strip().endswith("HEAVY"), (
+        f"{command} --help loads {done.stdout.rsplit('HEAVY', 1)[1]}"
+    )

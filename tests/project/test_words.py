@@ -17,7 +17,16 @@ def tracked() -> list[Path]:
 def test_no_file_holds_an_absolute_home_or_a_download_address() -> None:
     pattern = re.compile(r"/(?:home|root|Users)/\w|https?://\S+\.(?:whl|tar\.gz|tgz)")
     for path in tracked():
-        if path != Path(__file__) and path.suffix in {".py", ".md", ".yaml", ".toml", ".txt", ".cff", ".sh", ""}:
+        if path != Path(__file__) and path.suffix in {
+            ".py",
+            ".md",
+            ".yaml",
+            ".toml",
+            ".txt",
+            ".cff",
+            ".sh",
+            "",
+        }:
             found = pattern.search(path.read_text(encoding="utf-8", errors="ignore"))
             assert not found, f"{path.relative_to(ROOT)}: {found.group(0) if found else ''}"
 
