@@ -6,13 +6,13 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from policy.checkpoint import CheckpointStore
 
 from loop.compilation import keep_programs
 from loop.learner import Graded, Metrics, Request, Shown
 from loop.sources import source_digest
 from planet.identity import digest, seed_of
 from policy.advantages import group_advantages
+from policy.checkpoint import CheckpointStore
 from policy.codec import WorldCodec
 from policy.config import PolicyConfig
 from policy.decoder import parameters

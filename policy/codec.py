@@ -75,7 +75,7 @@ class Codec(Protocol):
     end: int
 
     def episode(self, view: TaskView, unheard: frozenset[str] = frozenset()) -> EpisodeCodec:
-        """A fresh codec for one episode of a task, in which `unheard` words are strangers to the vocabulary."""
+        """A fresh codec for one episode of a task; `unheard` words are strangers to the vocabulary."""
 
 
 _TEXT = re.compile(
@@ -108,9 +108,7 @@ class WorldCodec:
 class WorldEpisode:
     """`WorldCodec` within one episode. A literal that finds no free slot becomes <unk>, counted."""
 
-    def __init__(
-        self, vocabulary: Vocabulary, view: TaskView, unheard: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, view: TaskView, unheard: frozenset[str] = frozenset()) -> None:
         self.view = view
         self._unheard = unheard
         self.overflow = 0
@@ -309,7 +307,7 @@ class WorldEpisode:
 
 
 def names_said(view: TaskView) -> tuple[str, ...]:
-    """Words of the instruction that name a resource, a column or an enum value of the offered tools, sorted."""
+    """Words of the instruction that name a resource, column or enum value of the offered tools, sorted."""
     names: set[str] = set()
     for tool in view.tools:
         names.update(tool.resource.split("_") if tool.resource else ())

@@ -107,7 +107,7 @@ class GrpoConfig(Config):
         "group"  # A = (r - mean) / std, or r - mean (Dr. GRPO, 2503.20783)
     )
     negative_weight: float = Field(0.2, ge=0)  # factor of advantages below 0; 1 is GRPO as published
-    # mean over tokens, over episodes, or a fixed budget; over episodes, long failures do not outweigh successes
+    # mean over tokens, over episodes (long failures do not outweigh successes), or a fixed budget
     aggregation: Literal["token", "sequence", "dr"] = "sequence"
     token_budget: int = Field(64, gt=0)  # sampled tokens of an episode by which `dr` divides
     kl: float = Field(0.0, ge=0)  # β, weight of the k3 estimate of KL(policy || reference)
@@ -122,7 +122,9 @@ class WarmStartConfig(Config):
 
     steps: int = Field(120, gt=0)  # optimizer steps
     batch: int = Field(32, gt=0)  # demonstrations of a step
-    unheard: float = Field(0.2, ge=0, le=1)  # share of demonstrations in which half of the names are unknown words
+    unheard: float = Field(
+        0.2, ge=0, le=1
+    )  # share of demonstrations in which half of the names are strangers
     optimizer: OptimizerConfig = OptimizerConfig(learning_rate=2e-2, embedding_rate=1e-2, warmup_steps=5)
     final_rate: float = Field(
         0.1, ge=0, le=1

@@ -1,6 +1,6 @@
-"""`python tpu_scripts/check_devices.py`: what JAX sees here, and whether a product sharded over all of it is right.
+"""`python tpu_scripts/check_devices.py`: which devices JAX sees, and whether a product sharded over all is right.
 
-Runs on anything: one CPU, simulated devices (XLA_FLAGS=--xla_force_host_platform_device_count=8), a GPU, a slice.
+Runs on one CPU, on simulated devices (XLA_FLAGS=--xla_force_host_platform_device_count=8), a GPU, a slice.
 """
 
 import argparse
@@ -34,9 +34,8 @@ def main(argv: list[str] | None = None) -> int:
     local = product.addressable_shards[0]
     expected = left[local.index[0]].astype(np.float64) @ right
     error = float(np.abs(np.asarray(local.data) - expected).max() / np.abs(expected).max())
-    print(
-        f"{rows} x {SIZE} x {SIZE} over {len(jax.devices())} devices: {2 * rows * SIZE**2 / seconds / 1e9:.1f} GFLOP/s"
-    )
+    rate = 2 * rows * SIZE**2 / seconds / 1e9
+    print(f"{rows} x {SIZE} x {SIZE} over {len(jax.devices())} devices: {rate:.1f} GFLOP/s")
     print(f"largest relative error {error:.1e}: {'right' if error < TOLERANCE else 'WRONG'}")
     return int(error >= TOLERANCE)
 

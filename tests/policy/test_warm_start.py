@@ -77,7 +77,7 @@ def test_nothing_to_learn_from_is_an_error(decoder: DecoderConfig) -> None:
 
 
 def test_unheard_names_are_shown_and_said_as_slots(codec: WorldCodec) -> None:
-    """With a share of 1, half of the names become slots; the demonstration stays faithful, or `written` refuses."""
+    """With a share of 1, half of the names become slots, and the demonstration stays faithful."""
     demonstrations = [toy_task(0, n, "direct").demonstration() for n in range(20)]
     plain, _ = examples_of(codec, demonstrations)
     strange, refused = examples_of(codec, demonstrations, unheard=1.0, seed=3)
