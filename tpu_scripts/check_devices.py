@@ -1,4 +1,4 @@
-"""`python tpu_scripts/check_devices.py`: which devices JAX sees, and whether a product sharded over all is right.
+"""`python tpu_scripts/check_devices.py`: which devices JAX sees, and whether a product over all is right.
 
 Runs on one CPU, on simulated devices (XLA_FLAGS=--xla_force_host_platform_device_count=8), a GPU, a slice.
 """
