@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from analysis.ledger import ChargeRow
+from analysis.ledger.rows import ChargePurpose
 from loop.playing import Played
 
-CHARGED = {
+CHARGED: dict[ChargePurpose, bool] = {
     "train": True,  # episodes of admitted groups
     "rejected": True,  # episodes of groups that the gate dropped
     "stale": True,  # episodes whose policy was too old to learn from
@@ -18,7 +19,9 @@ CHARGED = {
 """Purpose -> whether its steps are charged."""
 
 
-def charge(run_id: str, step: int, purpose: str, steps: int, *, charged: bool | None = None) -> ChargeRow:
+def charge(
+    run_id: str, step: int, purpose: ChargePurpose, steps: int, *, charged: bool | None = None
+) -> ChargeRow:
     """The row for some steps; `charged` overrides the rule, e.g. for probing that nobody reads."""
     counts = CHARGED[purpose] if charged is None else charged
     return ChargeRow(run_id=run_id, step=step, purpose=purpose, steps=steps, charged=counts)

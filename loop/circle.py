@@ -9,7 +9,7 @@ from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, Sampler
 from loop.learner import Learner
 from loop.playing import Played, Wanted, play
-from loop.pool import Environment, Pool
+from loop.pool import Environment, Origin, Pool
 from loop.run_directory import RunDirectory
 from loop.session_pool import SessionPool
 from loop.splits import Splits
@@ -83,6 +83,6 @@ class Circle:
         self.gate.load_state_dict(state["gate"])
         self.grower.load_state_dict(state["grower"])
 
-    def split(self, origin: str) -> list[Environment]:
+    def split(self, origin: Origin) -> list[Environment]:
         """The environments of one split."""
-        return [e for e in self.worlds().environments if e.origin == origin]
+        return self.worlds().of(origin)

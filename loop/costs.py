@@ -7,12 +7,14 @@ from loop.plugins import locate
 from loop.progress import guesses, span
 from loop.steps import steps_of
 
-CHECKPOINT_BYTES_PER_PARAMETER = 12
-"""Parameters and two moments in float32."""
-LEDGER_BYTES_PER_EPISODE = 4_500
+CHECKPOINT_BYTES_PER_PARAMETER = 8
+"""A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""
+LEDGER_BYTES_PER_EPISODE = 3_500
 """An episode with its calls and evidence, as measured."""
-WORLD_BYTES = 130_000
-"""A compact world with database, tasks and keys, as measured."""
+LEDGER_BYTES_PER_TASK = 3_000
+"""A task with its facets, cells and plan, as measured."""
+WORLD_BYTES = 135_000
+"""A compact world with database, tasks and keys in the run directory, as measured."""
 CALLS_PER_EPISODE = 4
 """Tool calls of an average episode; the bound is `policy.rollout.max_turns`."""
 LINKS = 5
@@ -75,7 +77,7 @@ def costs(config: Config) -> Costs:
         disk_bytes=(
             checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
             + LEDGER_BYTES_PER_EPISODE * episodes
-            + WORLD_BYTES * (before + grown)
+            + (WORLD_BYTES + LEDGER_BYTES_PER_TASK * tasks) * (before + grown)
         ),
         seconds=sum(guess[step.kind] for step in steps),
     )

@@ -53,9 +53,9 @@ def merge(base: Tree, change: Tree) -> Tree:
 def _with_preset(tree: Tree, source: str) -> Tree:
     """The tree with the name of a decoder preset, e.g. `policy: {decoder: tiny}`, replaced by its numbers."""
     policy = tree.get("policy")
-    name = policy.get("decoder") if isinstance(policy, dict) else None
-    if not isinstance(name, str):
+    if not isinstance(policy, dict) or not isinstance(policy.get("decoder"), str):
         return tree
+    name = policy["decoder"]
     if name not in PRESETS:
         raise ConfigError(
             f"{source}: policy.decoder: unknown preset {name!r}; {nearest(name, list(PRESETS))}"

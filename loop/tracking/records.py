@@ -25,9 +25,9 @@ def identity_of(config: Config, directory: Path) -> Identity:
 def records_after(ledger: Ledger, run_id: str, step: int) -> list[StepRecord]:
     """The records of all steps after `step`, in order."""
     metrics: dict[int, dict[str, float]] = {}
-    for row in ledger.rows(MetricRow, run_id):
-        if row.step > step and row.value is not None:
-            metrics.setdefault(row.step, {})[row.name] = row.value
+    for metric in ledger.rows(MetricRow, run_id):
+        if metric.step > step and metric.value is not None:
+            metrics.setdefault(metric.step, {})[metric.name] = metric.value
     clocks = {row.step: row.detail.get("finished", 0.0) for row in ledger.rows(ClockRow, run_id)}
     records, updates = [], 0
     for row in ledger.rows(StepRow, run_id):
