@@ -114,7 +114,9 @@ class GrpoConfig(Config):
     entropy: float = Field(0.0, ge=0)  # weight of the mean token entropy that is added to the objective
     epochs: int = Field(1, gt=0)  # passes over an update's episodes
     minibatches: int = Field(1, gt=0)  # optimizer steps of one pass
-    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=2e-3, embedding_rate=1e-4)
+    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=3e-3, embedding_rate=1e-4)
+    decay_updates: int | None = Field(None, gt=0)  # updates over which the rates fall linearly; None: constant
+    final_rate: float = Field(0.1, ge=0, le=1)  # share of the rates left after them
 
 
 class WarmStartConfig(Config):

@@ -85,7 +85,9 @@ class Trainer:
             if number == 0:
                 metrics["agreement_gap"] = metrics["max_gap"]
                 self._require_agreement(metrics["max_gap"], scored, state.version)
-            now = rates(self.config.optimizer, state.version)
+            now = rates(
+                self.config.optimizer, state.version, self.config.decay_updates, self.config.final_rate
+            )
             params, opt_state, norms = gradients.step(self._way, params, opt_state, progress.gradients, now)
             fill = float(np.mean(packed.trunk > 0))
             history.append({**metrics, **{k: float(v) for k, v in norms.items()}, "packed_share": fill})
