@@ -26,7 +26,8 @@ run: $(READY)
 	$(PY) -m loop.run experiments/closed_loop.yaml --resume-if-unfinished
 
 compare: $(READY)
-	$(PY) -m loop.compare experiments/closed_loop.yaml experiments/random_worlds.yaml experiments/static.yaml
+	$(PY) -m loop.compare experiments/closed_loop.yaml experiments/random_worlds.yaml experiments/static.yaml \
+		--resume-if-unfinished
 
 test: $(READY)
 	$(PY) -m ruff check .
