@@ -115,7 +115,7 @@ def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
         profile.setdefault(kind, 1.0)
     sizes = _SIZES[context.brief.profile]
     links = _links(context.catalog)
-    offered = _start(context, profile, links, rng)
+    offered = _start(context, profile, rng)
     _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
     tables = list(offered)
     for kind in context.brief.services:  # every service asked for is present, linked or not asked for in vain
@@ -134,33 +134,45 @@ def _links(catalog: Catalog) -> dict[str, set[str]]:
     return links
 
 
-def _start(context: Context, profile: dict[str, float], links: dict[str, set[str]], rng: Random) -> list[str]:
-    """Resources the brief names, completed to a pair linked across services."""
-    catalog, named = context.catalog, list(dict.fromkeys(context.brief.resources))
-    pairs: list[tuple[tuple[str, str], float]] = []
-    for child, resource in sorted(catalog.resources.items()):
-        for column in resource.columns:
-            if column.ref and resource.tools and catalog.resource(column.ref).tools:
-                parent = column.ref
-                kinds = (resource.service, catalog.resource(parent).service)
-                weight = profile.get(kinds[0], 0.0) * profile.get(kinds[1], 0.0)
-                if kinds[0] != kinds[1] and weight > 0 and (child, parent) not in (p for p, _ in pairs):
-                    pairs.append(((child, parent), weight))
-    touching = [
-        (p, w * 10.0 ** len(set(p) & set(named))) for p, w in pairs if not named or set(p) & set(named)
+def _start(context: Context, profile: dict[str, float], rng: Random) -> list[str]:
+    """Resources the brief names, completed to a pair linked across services.
+
+    A pair inside the industry's profile comes first; a named resource whose partners all lie outside takes
+    one of them.
+    """
+    named = list(dict.fromkeys(context.brief.resources))
+    pairs = [
+        (pair, weight)
+        for pair, weight in _crossing_pairs(context.catalog, profile)
+        if not named or {*pair} & {*named}
     ]
-    asked = [k for k in context.brief.services if k in profile]
-    if asked:  # a pair between two services of the brief comes first
-        touching = [
-            (p, w * 10.0 ** sum(catalog.resource(t).service in asked for t in p)) for p, w in touching
-        ]
-    if not touching:
+    inside = [(pair, weight) for pair, weight in pairs if weight > 0]
+    asked = [kind for kind in context.brief.services if kind in profile]
+    if not pairs or not (inside or named):
         raise BriefError(
             f"no two linked resources of different services fit the brief (resources {named}, "
             f"services {asked}); name others, or leave them out"
         )
-    pair = rng.choices([p for p, _ in touching], [w for _, w in touching])[0]
-    return list(dict.fromkeys([*named, *pair]))
+    weights = []
+    for pair, weight in inside or pairs:
+        kinds = [context.catalog.resource(table).service for table in pair]
+        weights.append(
+            (weight or 1.0) * 10.0 ** (len({*pair} & {*named}) + sum(kind in asked for kind in kinds))
+        )
+    chosen = rng.choices([pair for pair, _ in inside or pairs], weights)[0]
+    return list(dict.fromkeys([*named, *chosen]))
+
+
+def _crossing_pairs(catalog: Catalog, profile: dict[str, float]) -> list[tuple[tuple[str, str], float]]:
+    """((child, parent), weight in the profile) of every reference between tools of different services."""
+    pairs: dict[tuple[str, str], float] = {}
+    for child, resource in sorted(catalog.resources.items()):
+        for column in resource.refs:
+            parent = catalog.resource(column.ref or "")
+            if resource.tools and parent.tools and resource.service != parent.service:
+                weight = profile.get(resource.service, 0.0) * profile.get(parent.service, 0.0)
+                pairs.setdefault((child, parent.name), weight)
+    return list(pairs.items())
 
 
 def _grow(

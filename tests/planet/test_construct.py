@@ -273,3 +273,10 @@ def test_a_company_of_untrusted_words_is_refused(catalog):
     made, _ = built(catalog, {"company": [script]})
     assert made.world is None
     assert made.trace.refused == {"V01": 3}
+
+
+def test_a_named_resource_without_a_partner_in_the_profile_takes_one_outside_it(catalog):
+    for seed in range(8):
+        made = construct(Brief(text="people", resources=("absence",)), TemplateAuthor(), catalog, seed)
+        assert made.world is not None
+        assert "absence" in made.world.slice
