@@ -115,7 +115,9 @@ class GrpoConfig(Config):
     epochs: int = Field(1, gt=0)  # passes over an update's episodes
     minibatches: int = Field(1, gt=0)  # optimizer steps of one pass
     optimizer: OptimizerConfig = OptimizerConfig(learning_rate=3e-3, embedding_rate=1e-4)
-    decay_updates: int | None = Field(None, gt=0)  # updates over which the rates fall linearly; None: constant
+    decay_updates: int | None = Field(
+        None, gt=0
+    )  # updates over which the rates fall linearly; None: constant
     final_rate: float = Field(0.1, ge=0, le=1)  # share of the rates left after them
 
 

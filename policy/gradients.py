@@ -147,7 +147,7 @@ def _sums(objective: Objective | None, readings: Readings, batch: Packed) -> Sum
         "ratio": jnp.sum(used * ratio),
         "clipped": jnp.sum(used * outside),
         "right": jnp.sum(used * readings.argmax),
-        "max_gap": jnp.max(jnp.abs(gap)),
+        "max_gap": jnp.max(jnp.abs(gap) / (1.0 + jnp.abs(batch.logp))),
         "max_ratio": jnp.max(used * ratio),
     }
     return jax.lax.stop_gradient(sums)
