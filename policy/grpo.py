@@ -54,9 +54,11 @@ def token_weights(counts: Sequence[int], aggregation: Aggregation, token_budget:
 
 
 def check_agreement(gap: float, tolerance: float = 1e-5) -> None:
-    """Raise AgreementError when sampler and trainer disagree about any token: `gap` is the largest
-    |trainer - sampler| / (1 + |sampler|) over log-probabilities, so `tolerance` is absolute and relative as in
-    numpy.allclose."""
+    """Raise AgreementError when sampler and trainer disagree about any token.
+
+    `gap` is the largest |trainer - sampler| / (1 + |sampler|) of log-probabilities, so that `tolerance` is
+    absolute and relative, as in numpy.allclose.
+    """
     if not gap <= tolerance:
         raise AgreementError(
             f"sampler and trainer disagree by {gap:.2e} about the log-probability of a sampled token "
