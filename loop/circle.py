@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loop.checkpointing import Checkpoints
 from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, Sampler
-from loop.learner import Learner
-from loop.playing import Played, Wanted, play
-from loop.pool import Environment, Origin, Pool
+from loop.episodes.playing import Played, Wanted, play
+from loop.learning.learner import Learner
+from loop.resuming.checkpoints import Checkpoints
 from loop.run_directory import RunDirectory
-from loop.session_pool import SessionPool
-from loop.splits import Splits
+from loop.worlds.pool import Environment, Origin, Pool
+from loop.worlds.sessions import SessionPool
+from loop.worlds.splits import Splits
 from planet.catalog import Catalog
 
 OPEN_ROUNDS = 4

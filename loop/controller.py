@@ -16,10 +16,12 @@ from analysis.ledger import ChargeRow, ClockRow, Ledger, RunRow, StepRow
 from loop.circle import Circle
 from loop.errors import Interrupted
 from loop.files import disk_guard
-from loop.interruption import Interruption
-from loop.outcome import Outcome
-from loop.progress import Progress
-from loop.restoring import restore
+from loop.reporting.progress import Progress
+from loop.reporting.summary import lines_after
+from loop.resuming.interruption import Interruption
+from loop.resuming.outcome import Outcome
+from loop.resuming.restore import restore
+from loop.resuming.steps import Kind, Step, steps_of
 from loop.stages.diagnose import diagnose
 from loop.stages.grow import grow
 from loop.stages.test import test
@@ -27,8 +29,6 @@ from loop.stages.update import update
 from loop.stages.validate import validate
 from loop.stages.warm_start import warm_start
 from loop.stages.worlds import worlds
-from loop.steps import Kind, Step, steps_of
-from loop.summary import lines_after
 from loop.tracking.mirror import Mirror
 
 STAGES: dict[Kind, Callable[[Circle, Step], Outcome]] = {

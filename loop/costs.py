@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from loop.config import Config
 from loop.plugins import locate
-from loop.progress import guesses, span
-from loop.steps import steps_of
+from loop.reporting.progress import guesses, span
+from loop.resuming.steps import steps_of
 
 CHECKPOINT_BYTES_PER_PARAMETER = 8
 """A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""

@@ -51,11 +51,11 @@ def evaluate(checkpoint: Path, folder: Path, rollouts: int, temperature: float, 
         )
     config = Config.model_validate_json((directory / "config.json").read_text(encoding="utf-8"))
 
-    from loop.evaluation import scores
+    from loop.episodes.playing import play, repeated
+    from loop.episodes.scores import scores
     from loop.launch import make_learner
-    from loop.playing import play, repeated
-    from loop.pool import Environment
-    from loop.session_pool import SessionPool
+    from loop.worlds.pool import Environment
+    from loop.worlds.sessions import SessionPool
     from planet.store import read_world, world_ids
 
     environments = [

@@ -3,20 +3,20 @@
 from pathlib import Path
 
 from analysis.ledger import Ledger
-from loop.checkpointing import Checkpoints
 from loop.circle import Circle
-from loop.closing import closing_lines
 from loop.config import Config
 from loop.controller import Controller
-from loop.figures import draw_figures
 from loop.files import disk_guard
-from loop.interruption import Interruption
-from loop.learner import Learner
+from loop.learning.learner import Learner
 from loop.plugins import make
-from loop.progress import Progress, progress_for
+from loop.reporting.closing import closing_lines
+from loop.reporting.figures import draw_figures
+from loop.reporting.progress import Progress, progress_for
+from loop.resuming.checkpoints import Checkpoints
+from loop.resuming.interruption import Interruption
 from loop.run_directory import RunDirectory, create, reopen, resume_or_start
-from loop.session_pool import SessionPool
 from loop.tracking.mirror import Mirror
+from loop.worlds.sessions import SessionPool
 from planet.catalog import load_catalog
 
 

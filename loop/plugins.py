@@ -24,7 +24,7 @@ REGISTRY: dict[str, dict[str, str]] = {
         "random_worlds": "loop.curricula.growers:RandomWorldsGrower",
         "closed_loop": "loop.curricula.growers:ClosedLoopGrower",
     },
-    "learner": {"decoder": "loop.decoder_learner:DecoderLearner"},
+    "learner": {"decoder": "loop.learning.decoder:DecoderLearner"},
     "author": {"template": "planet.author.template:TemplateAuthor"},
     "tracker": {
         "jsonl": "loop.tracking.jsonl:JsonLinesTracker",

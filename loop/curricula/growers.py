@@ -1,7 +1,7 @@
 """Growers: no new worlds, random new worlds, and worlds made for what the policy is bad at."""
 
 from loop.curricula.protocols import Ask, GrowthRequest, State
-from loop.targeting import aimed_at_random, aimed_at_report, targeted_count
+from loop.curricula.targeting import aimed_at_random, aimed_at_report, targeted_count
 
 
 class _Counting:

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Sequence
 
 from loop.curricula.protocols import GroupOutcome, State
-from loop.pool import PoolTask
+from loop.worlds.pool import PoolTask
 
 
 def learnability(passes: float, fails: float, prior: tuple[float, float] = (1.0, 1.0)) -> float:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from analysis.weakness import WeaknessReport
 from loop.config import Targeting
-from loop.pool import PoolTask
+from loop.worlds.pool import PoolTask
 from planet.records.world import Brief
 
 State = dict[str, Any]

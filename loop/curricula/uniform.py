@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from loop.curricula.protocols import GroupOutcome, State
-from loop.pool import PoolTask
+from loop.worlds.pool import PoolTask
 
 
 class UniformSampler:

@@ -2,12 +2,12 @@
 
 from analysis.ledger import ReportRow, TaskRow, WorldRow
 from analysis.weakness import probes_from_rows, weakness_report
-from loop.charging import charge, steps_of
 from loop.circle import Circle
-from loop.outcome import Outcome
-from loop.playing import repeated
-from loop.recording import environment_rows, outcome_metrics, played_rows
-from loop.steps import Step
+from loop.episodes.charging import charge, steps_of
+from loop.episodes.playing import repeated
+from loop.episodes.recording import environment_rows, outcome_metrics, played_rows
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
 
 
 def diagnose(circle: Circle, step: Step) -> Outcome:

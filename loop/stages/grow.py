@@ -4,17 +4,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from analysis.ledger import AuthorCallRow, BriefRow, Row
-from loop.admission import refusals
-from loop.charging import charge
 from loop.circle import Circle
 from loop.curricula.protocols import GrowthRequest
-from loop.generator import scenario
-from loop.outcome import Outcome
-from loop.pool import Environment
-from loop.recording import environment_rows
-from loop.steps import Step
-from loop.synthesis import Synthesized, synthesized
-from loop.world_store import write_environments
+from loop.episodes.charging import charge
+from loop.episodes.recording import environment_rows
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
+from loop.worlds.admission import refusals
+from loop.worlds.generator import scenario
+from loop.worlds.pool import Environment
+from loop.worlds.store import write_environments
+from loop.worlds.synthesis import Synthesized, synthesized
 from planet.identity import seed_of
 from planet.records.world import Brief
 

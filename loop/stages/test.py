@@ -1,12 +1,12 @@
 """The test: a stored checkpoint on worlds that nothing else has seen, sampled and greedy."""
 
-from loop.charging import charge, steps_of
-from loop.checkpointing import subject_step
 from loop.circle import Circle
-from loop.outcome import Outcome
-from loop.playing import repeated
-from loop.recording import outcome_metrics, played_rows
-from loop.steps import Step
+from loop.episodes.charging import charge, steps_of
+from loop.episodes.playing import repeated
+from loop.episodes.recording import outcome_metrics, played_rows
+from loop.resuming.checkpoints import subject_step
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
 
 
 def test(circle: Circle, step: Step) -> Outcome:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from analysis.ledger import UpdateRow
-from loop.charging import charge, steps_of
 from loop.circle import Circle
 from loop.curricula.protocols import GroupOutcome
-from loop.outcome import Outcome
-from loop.playing import Played, prompts
-from loop.recording import outcome_metrics, played_rows
-from loop.steps import Step
+from loop.episodes.charging import charge, steps_of
+from loop.episodes.playing import Played, prompts
+from loop.episodes.recording import outcome_metrics, played_rows
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
 from planet.identity import seed_of
 
 WHOLE = 2

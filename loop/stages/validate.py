@@ -1,11 +1,11 @@
 """Validation: the tasks of the validate split, for curves and forgetting; no curriculum reads it."""
 
-from loop.charging import charge, steps_of
 from loop.circle import Circle
-from loop.outcome import Outcome
-from loop.playing import repeated
-from loop.recording import outcome_metrics, played_rows
-from loop.steps import Step
+from loop.episodes.charging import charge, steps_of
+from loop.episodes.playing import repeated
+from loop.episodes.recording import outcome_metrics, played_rows
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
 
 
 def validate(circle: Circle, step: Step) -> Outcome:

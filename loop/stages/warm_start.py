@@ -1,12 +1,12 @@
 """The warm start: supervised on demonstrations of the foundation worlds; one per seed, shared by all arms."""
 
-from loop.charging import charge
 from loop.circle import Circle
-from loop.coverage import family_weights
-from loop.demonstrations import demonstrations
-from loop.outcome import Outcome
-from loop.steps import Step
-from loop.warm_start_cache import WarmStartCache
+from loop.episodes.charging import charge
+from loop.learning.cache import WarmStartCache
+from loop.learning.coverage import family_weights
+from loop.learning.demonstrations import demonstrations
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
 
 
 def warm_start(circle: Circle, step: Step) -> Outcome:

@@ -1,12 +1,12 @@
 """The worlds of all splits: they follow from the seed, and are hashed into the ledger before any update."""
 
 from loop.circle import Circle
-from loop.outcome import Outcome
-from loop.pool import Pool
-from loop.recording import environment_rows
-from loop.splits import build_splits
-from loop.steps import Step
-from loop.world_store import write_splits
+from loop.episodes.recording import environment_rows
+from loop.resuming.outcome import Outcome
+from loop.resuming.steps import Step
+from loop.worlds.pool import Pool
+from loop.worlds.splits import build_splits
+from loop.worlds.store import write_splits
 
 
 def worlds(circle: Circle, step: Step) -> Outcome:

@@ -13,8 +13,8 @@ from typing import IO
 
 from analysis.ledger import Ledger
 from loop.config import Config
+from loop.resuming.steps import Step
 from loop.run_directory import RunDirectory
-from loop.steps import Step
 from loop.tracking.jsonl import JsonLinesTracker
 from loop.tracking.records import identity_of, records_after
 

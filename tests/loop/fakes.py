@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loop.learner import Graded, Metrics, Request, Shown
+from loop.learning.learner import Graded, Metrics, Request, Shown
 from loop.tracking.protocol import Identity, StepRecord, TrackingError
 from planet.identity import digest, stream
 from planet.records.episode import Trajectory

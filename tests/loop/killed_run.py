@@ -35,7 +35,7 @@ def plant(point: str, nth: int) -> None:
 
         controller.STAGES["update"] = killing(controller.STAGES["update"], nth, after=True)
     elif point == "checkpoint":
-        from loop.checkpointing import Checkpoints
+        from loop.resuming.checkpoints import Checkpoints
 
         Checkpoints.save = killing(Checkpoints.save, nth, after=True)
     elif point == "synthesis":

@@ -10,7 +10,7 @@ from loop.curricula.protocols import GroupOutcome
 from loop.curricula.uniform import UniformSampler
 from loop.errors import ConfigError
 from loop.plugins import Plugin, make
-from loop.pool import PoolTask
+from loop.worlds.pool import PoolTask
 
 POOL = [PoolTask(f"t{n}", "w", "update", frozenset(), "retail", "BR", "compact") for n in range(10)]
 

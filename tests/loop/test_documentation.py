@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from loop.admission import RULES
-from loop.charging import CHARGED
 from loop.config import Targeting
+from loop.episodes.charging import CHARGED
 from loop.plugins import REGISTRY
+from loop.worlds.admission import RULES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "curricula.md").read_text(encoding="utf-8")
 

@@ -1,9 +1,9 @@
 """The steps of a run, and where a killed one goes on."""
 
-from loop.checkpointing import milestones, subject_step
 from loop.config import Config
-from loop.restoring import newest_common
-from loop.steps import steps_of
+from loop.resuming.checkpoints import milestones, subject_step
+from loop.resuming.restore import newest_common
+from loop.resuming.steps import steps_of
 
 TWO = Config(iterations=2, updates_per_iteration=2)
 

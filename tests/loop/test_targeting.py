@@ -7,8 +7,15 @@ from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
 from loop.curricula.growers import ClosedLoopGrower, NoGrower, RandomWorldsGrower
 from loop.curricula.protocols import GrowthRequest
-from loop.pool import PoolTask
-from loop.targeting import aimed_at_random, aimed_at_report, apportion, eligible, reason, targeted_count
+from loop.curricula.targeting import (
+    aimed_at_random,
+    aimed_at_report,
+    apportion,
+    eligible,
+    reason,
+    targeted_count,
+)
+from loop.worlds.pool import PoolTask
 from planet.records.world import Brief
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.metrics_table import METRICS, line_of, markdown
+from loop.reporting.metrics_table import METRICS, line_of, markdown
 from loop.tracking.delivery import main as deliver
 from loop.tracking.jsonl import JsonLinesTracker
 from loop.tracking.mlflow_store import MlflowTracker, flat

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from loop.admission import held_out, refusals
 from loop.config import Config, Coverage, SplitSizes
-from loop.coverage import family_weights, with_floor
-from loop.demonstrations import demonstrate
 from loop.errors import RunError
-from loop.generator import linked_pairs, pairs_in, reserve, scenario
-from loop.session_pool import SessionPool
-from loop.splits import Splits, build_splits
-from loop.world_store import read_splits, write_splits
+from loop.learning.coverage import family_weights, with_floor
+from loop.learning.demonstrations import demonstrate
+from loop.worlds.admission import held_out, refusals
+from loop.worlds.generator import linked_pairs, pairs_in, reserve, scenario
+from loop.worlds.sessions import SessionPool
+from loop.worlds.splits import Splits, build_splits
+from loop.worlds.store import read_splits, write_splits
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog, load_catalog
 from planet.records.world import Target

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from loop.config import Coverage
-from loop.coverage import family_weights
 from loop.errors import RunError
-from loop.learner import Shown
-from loop.pool import Environment
-from loop.session_pool import SessionPool
+from loop.learning.coverage import family_weights
+from loop.learning.learner import Shown
+from loop.worlds.pool import Environment
+from loop.worlds.sessions import SessionPool
 from planet.identity import stream
 from planet.records.task import Task
 

@@ -7,9 +7,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from loop.compilation import keep_programs
-from loop.learner import Graded, Metrics, Request, Shown
-from loop.sources import source_digest
+from loop.learning.compilation import keep_programs
+from loop.learning.learner import Graded, Metrics, Request, Shown
+from loop.learning.sources import source_digest
 from planet.identity import digest, seed_of
 from policy.advantages import group_advantages
 from policy.checkpoint import CheckpointStore

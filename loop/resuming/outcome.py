@@ -11,7 +11,7 @@ class Outcome:
     """Rows, metrics and details of one step."""
 
     rows: list[Row] = field(default_factory=list)
-    metrics: dict[str, float] = field(default_factory=dict)  # by the names of `loop.metrics_table`
+    metrics: dict[str, float] = field(default_factory=dict)  # by the names of `loop.reporting.metrics_table`
     detail: dict[str, Any] = field(default_factory=dict)  # of the step's row: JSON values
     notes: list[str] = field(default_factory=list)  # lines for the user
 

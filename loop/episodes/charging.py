@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.ledger import ChargeRow
 from analysis.ledger.rows import ChargePurpose
-from loop.playing import Played
+from loop.episodes.playing import Played
 
 CHARGED: dict[ChargePurpose, bool] = {
     "train": True,  # episodes of admitted groups

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from loop.generator import Reserved, pairs_in
+from loop.worlds.generator import Reserved, pairs_in
 from planet.records.world import World
 
 RULES = {

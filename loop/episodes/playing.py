@@ -6,9 +6,9 @@ The engine returns rollouts whose sessions are still open; grading looks at thei
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from loop.learner import Graded, Learner, Request, Rollout
-from loop.pool import Environment, Pool
-from loop.session_pool import SessionPool
+from loop.learning.learner import Graded, Learner, Request, Rollout
+from loop.worlds.pool import Environment, Pool
+from loop.worlds.sessions import SessionPool
 from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
 from planet.records.view import TaskView

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from analysis.ledger import Row, episode_rows, task_row, world_row
-from loop.playing import Played
-from loop.pool import Environment
+from loop.episodes.playing import Played
+from loop.worlds.pool import Environment
 from planet.cells import cells_of, owned
 
 Purpose = Literal["train", "diagnose", "validate", "test"]

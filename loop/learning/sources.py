@@ -4,7 +4,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _SUFFIXES = {".py", ".yaml", ".json"}
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from loop.pool import Environment
+from loop.worlds.pool import Environment
 from planet.records.task import Task
 from planet.world.session import Session
 

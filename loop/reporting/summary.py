@@ -6,9 +6,8 @@ from analysis.footprint.pool import read_pool, read_updates
 from analysis.footprint.shares import footprint
 from analysis.ledger import BriefRow, Ledger, MetricRow, ReportRow, StepRow
 from analysis.weakness import WeaknessReport
-from loop.admission import RULES
 from loop.config import Config
-from loop.steps import Step, steps_of
+from loop.resuming.steps import Step, steps_of
 
 Metrics = dict[str, float]
 
@@ -155,8 +154,3 @@ def _worlds_grown(ledger: Ledger, config: Config, step: int) -> str:
         named = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items()))
         text += f"; refused by {named}"
     return text
-
-
-def rule_text(rule: str) -> str:
-    """What an admission rule says, or the name of a validator or audit rule as it is."""
-    return RULES.get(rule, rule)

@@ -5,7 +5,7 @@ from math import comb
 from typing import NamedTuple
 
 from analysis.intervals import Interval, cluster_bootstrap
-from loop.playing import Played
+from loop.episodes.playing import Played
 
 
 class Score(NamedTuple):

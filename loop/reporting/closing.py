@@ -5,9 +5,9 @@ from typing import NamedTuple
 from analysis.intervals import Interval, difference_bootstrap
 from analysis.ledger import Ledger
 from loop.config import Config
+from loop.reporting.summary import targeted_cells
+from loop.resuming.steps import steps_of
 from loop.run_directory import RunDirectory
-from loop.steps import steps_of
-from loop.summary import targeted_cells
 
 
 class Scores(NamedTuple):

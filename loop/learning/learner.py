@@ -1,4 +1,4 @@
-"""What the loop needs of a policy that plays and learns; `loop.decoder_learner` comes with it.
+"""What the loop needs of a policy that plays and learns; `loop.learning.decoder` comes with it.
 
 Nothing here imports JAX, so a scripted policy can stand in, and own policies plug in by
 `learner: {type: module:Class}`.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from loop.errors import RunError
 from loop.files import write_json
-from loop.generator import Reserved
-from loop.pool import Environment
-from loop.splits import Splits
+from loop.worlds.generator import Reserved
+from loop.worlds.pool import Environment
+from loop.worlds.splits import Splits
 from planet.store import read_world, write_world
 
 

@@ -6,9 +6,9 @@ from analysis.ledger import Ledger, ReportRow, StepRow, WorldRow
 from analysis.weakness import WeaknessReport
 from loop.circle import Circle
 from loop.errors import RunError
-from loop.pool import Pool
-from loop.steps import Step
-from loop.world_store import read_grown, read_splits
+from loop.resuming.steps import Step
+from loop.worlds.pool import Pool
+from loop.worlds.store import read_grown, read_splits
 
 
 def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loop.config import Config
-from loop.learner import Learner, Shown
+from loop.learning.learner import Learner, Shown
 from planet.identity import digest
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
-from loop.pool import PoolTask
+from loop.worlds.pool import PoolTask
 from planet.records.world import Brief, Target
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from loop.admission import held_out
 from loop.config import Config
-from loop.coverage import family_weights
 from loop.errors import RunError
-from loop.generator import (
+from loop.learning.coverage import family_weights
+from loop.worlds.admission import held_out
+from loop.worlds.generator import (
     Reserved,
     pairs_in,
     reserve,
@@ -20,8 +20,8 @@ from loop.generator import (
     scenario,
     unseen_scenario,
 )
-from loop.pool import Environment, Origin
-from loop.synthesis import Synthesized, synthesized
+from loop.worlds.pool import Environment, Origin
+from loop.worlds.synthesis import Synthesized, synthesized
 from planet.catalog import Catalog
 from planet.identity import digest, seed_of
 from planet.records.world import Brief

@@ -4,8 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 from loop.config import Config
-from loop.learner import Store
-from loop.steps import Step, steps_of
+from loop.learning.learner import Store
+from loop.resuming.steps import Step, steps_of
 
 
 class Checkpoints:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import IO, Any, Protocol
 
 from loop.config import Config
-from loop.steps import Kind, Step
+from loop.resuming.steps import Kind, Step
 
 LABELS: dict[Kind, str] = {
     "worlds": "building the worlds",

@@ -1,0 +1,1 @@
+"""Episodes: played, graded, charged, recorded and scored."""

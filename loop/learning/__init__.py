@@ -1,0 +1,1 @@
+"""What plays and learns, and how it is started on demonstrations."""

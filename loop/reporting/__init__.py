@@ -1,0 +1,1 @@
+"""What a run says: progress, a block per iteration, a verdict, figures."""

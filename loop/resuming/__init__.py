@@ -1,0 +1,1 @@
+"""Steps, what each one records, and how a stopped run goes on."""
