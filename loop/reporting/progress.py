@@ -71,14 +71,14 @@ def guesses(config: Config) -> dict[Kind, float]:
     sizes, settings = config.splits, config.evaluation
     worlds = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + sizes.test
     worlds += sizes.test_reserved + sizes.test_unseen
-    episode = 0.025  # of play and grading
+    episode = 0.03  # of play and grading
     test_tasks = (sizes.test + sizes.test_reserved + sizes.test_unseen) * config.tasks_per_world
     return {
-        "worlds": 0.25 * worlds,
-        "warm_start": 10.0 + 0.3 * config.policy.warm_start.steps,
+        "worlds": 0.05 * worlds,
+        "warm_start": 5.0 + 0.5 * config.policy.warm_start.steps,
         "diagnose": episode * sizes.diagnose * config.tasks_per_world * settings.diagnose_rollouts,
-        "grow": 0.25 * config.growth.quota,
-        "update": 0.06 * config.prompts_per_update * config.group_size,
+        "grow": 0.1 * config.growth.quota,
+        "update": 0.045 * config.prompts_per_update * config.group_size,
         "validate": episode * sizes.validation * config.tasks_per_world * settings.validate_rollouts,
         "test": episode * test_tasks * (settings.test_rollouts + 1),
     }
