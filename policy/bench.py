@@ -1,165 +1,25 @@
-"""How fast the policy plays and learns on this machine: `python -m policy.bench`.
-
-One run measures the peak of a matrix product, then rollouts and updates of an untrained decoder, so that
-every number has its yardstick beside it. An untrained decoder rarely ends a turn before its token limit:
-rollouts here are the slowest there are for their number of turns.
-"""
+"""`python -m policy.bench`: speed of rollouts and updates, beside the machine's matrix peak in the same run."""
 
 import argparse
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-from planet.records.episode import Call, Ended, ToolResult, Trajectory
-from planet.records.view import TaskView, ToolSpec
-from policy import vocabulary
-from policy.codec import WorldCodec
-from policy.config import PRESETS, PolicyConfig
-from policy.decoder import Params, count, parameters
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
-from policy.trainer import Scored, Trainer
-
-ROW = {"id": "TIC-0007", "label": "Ann Lee", "status": "open"}
-PAGE = ToolResult({"rows": [ROW, ROW | {"id": "TIC-0008"}], "page": 1, "more": False}, None)
-VIEW = TaskView(
-    task_id="bench",
-    world_id="bench",
-    instruction='set the status of ticket TIC-0007 to open and its due date to 2026-03-14 for "Ann Lee"',
-    role="support_lead",
-    tools=(
-        ToolSpec(
-            name="search_ticket",
-            operation="search",
-            resource="ticket",
-            service=None,
-            description="Find ticket records by filters.",
-            parameters={"type": "object", "properties": {"filters": {"type": "array"}}},
-        ),
-    ),
-)
+from policy.config import PRESETS
 
 
-@dataclass
-class Echo:
-    """A session that answers every call with the same page."""
-
-    turns_left: int = 8
-    calls: list[Call] = field(default_factory=list)
-
-    def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
-        self.turns_left -= 1
-        self.calls.append(Call(tool=tool, arguments=arguments, payload=PAGE.payload, error=None))
-        return PAGE
-
-    def finish(self, answer: str | None, ended: Ended) -> Trajectory:
-        return Trajectory(
-            task_id="bench", world_id="bench", calls=tuple(self.calls), answer=answer, ended=ended
-        )
-
-
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m policy.bench", description="speed of rollouts and updates"
-    )
+    parser = argparse.ArgumentParser(prog="python -m policy.bench", description=__doc__)
     parser.add_argument("--preset", choices=sorted(PRESETS), default="tiny")
-    parser.add_argument(
-        "--episodes", type=int, default=64, help="episodes of a batch, in groups of 8 (default 64)"
-    )
-    parser.add_argument("--repeat", type=int, default=3, help="timed repetitions, of which the best counts")
-    arguments = parser.parse_args(argv)
-    words = vocabulary.load()
-    decoder = PRESETS[arguments.preset].model_copy(update={"vocabulary_rows": words.rows})
-    config = PolicyConfig(decoder=decoder)
-    config = config.model_copy(
-        update={"rollout": config.rollout.model_copy(update={"max_unreadable": config.rollout.max_turns})}
-    )
-    params = parameters(decoder, 0)
-    peak = matrix_peak()
-    print(f"matrix peak        {peak / 1e9:8.0f} GFLOP/s (float32, 1024 x 1024)")
-    print(f"decoder            {count(params):8,d} parameters ({arguments.preset})")
-    rollouts = _bench_rollouts(config, params, words, arguments, peak)
-    _bench_updates(config, params, rollouts, arguments, peak)
+    parser.add_argument("--episodes", type=int, default=64, help="episodes of a batch (default 64)")
+    parser.add_argument("--repeat", type=int, default=3, help="repetitions; the best counts (default 3)")
+    given = parser.parse_args(argv)
+    for name in ("episodes", "repeat"):
+        if getattr(given, name) < 1:
+            parser.error(f"--{name}: {getattr(given, name)} is not allowed; give at least 1")
+    from policy.measurement import measure
 
-
-def matrix_peak(size: int = 1024, repeat: int = 20) -> float:
-    """Best floating-point operations per second of a square float32 product."""
-    product = jax.jit(jnp.matmul)
-    matrix = jnp.ones((size, size))
-    seconds = _best(lambda: product(matrix, matrix), repeat)
-    return 2 * size**3 / seconds
-
-
-def _bench_rollouts(
-    config: PolicyConfig,
-    params: Params,
-    words: vocabulary.Vocabulary,
-    arguments: argparse.Namespace,
-    peak: float,
-) -> list[Rollout]:
-    engine = RolloutEngine(WorldCodec(words), config.decoder, config.rollout)
-    requests = [EpisodeRequest(f"{n // 8}/{n % 8}", VIEW, Echo) for n in range(arguments.episodes)]
-    rollouts: list[Rollout] = []
-
-    def play() -> None:
-        rollouts[:] = engine.run(params, requests, seed=0)
-
-    first = _best(play, 1)
-    compiled = engine.compilations
-    best = _best(play, arguments.repeat)
-    tokens = sum(len(rollout.tokens.ids) for rollout in rollouts)
-    sampled = sum(int(rollout.tokens.sampled.sum()) for rollout in rollouts)
-    share = 2 * count(params) * tokens / best / peak
-    print(
-        f"rollout            {tokens / best:8.0f} tokens/s, {sampled / best:.0f} of them sampled "
-        f"({arguments.episodes} episodes, {tokens} tokens, {best:.2f} s; {share:.1%} of peak)"
-    )
-    print(
-        f"compilations       {engine.compilations:8d} for rollouts ({first - best:.1f} s), "
-        f"{engine.compilations - compiled} of them in steady state"
-    )
-    return rollouts
-
-
-def _bench_updates(
-    config: PolicyConfig, params: Params, rollouts: list[Rollout], arguments: argparse.Namespace, peak: float
-) -> None:
-    trainer = Trainer(config.decoder, config.grpo, config.packing)
-    scored = [Scored(rollout.tokens, (-1.0) ** n) for n, rollout in enumerate(rollouts)]
-    tokens = sum(len(rollout.tokens.ids) for rollout in rollouts)
-    state = trainer.adopt(jax.tree.map(jnp.copy, params))
-    gaps: list[float] = []
-
-    def update() -> None:
-        nonlocal state
-        state, metrics = trainer.update(state, scored)
-        gaps.append(metrics["agreement_gap"])
-        jax.block_until_ready(state.params)
-
-    first = _best(update, 1)
-    best = _best(update, arguments.repeat)
-    share = 6 * count(params) * tokens / best / peak
-    print(
-        f"update             {tokens / best:8.0f} tokens/s ({best:.2f} s; {share:.1%} of peak; "
-        f"compiling took {first - best:.1f} s)"
-    )
-    print(f"agreement          {gaps[0]:8.1e} largest difference of sampler and trainer in a log-probability")
-
-
-def _best(action: Callable[[], Any], repeat: int) -> float:
-    """Seconds of the fastest of some repetitions."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        jax.block_until_ready(action())
-        seconds.append(time.perf_counter() - start)
-    return float(np.min(seconds))
+    measure(given.preset, given.episodes, given.repeat)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

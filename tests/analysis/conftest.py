@@ -1,9 +1,9 @@
 """Simulated runs that several tests read."""
 
 import pytest
-from simulated_run import SimulatedRun
 
 from analysis.run_directory import open_run
+from tests.analysis.simulated_run import SimulatedRun
 
 
 @pytest.fixture(scope="session")

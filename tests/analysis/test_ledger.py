@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from sqlalchemy.dialects import postgresql
@@ -295,8 +296,8 @@ def test_two_writers_at_once_both_finish(tmp_path):
 def test_a_writer_killed_in_the_middle_leaves_whole_steps(tmp_path):
     code = f"""
 import sys
-sys.path.insert(0, {str(__file__.rsplit("/", 1)[0])!r})
-from test_ledger import RUN, Ledger, run_row, write_steps
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from tests.analysis.test_ledger import RUN, Ledger, run_row, write_steps
 ledger = Ledger({str(tmp_path / "l.sqlite")!r})
 with ledger.transaction() as tx:
     tx.add(run_row())

@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from simulated_probes import simulate, skills
 
 from analysis.errors import DataError
 from analysis.weakness import WeaknessReport, render, weakness_report
 from analysis.weakness.statistics import wilson_low
+from tests.analysis.simulated_probes import simulate, skills
 
 TOOLS = [f"update_r{index:02d}" for index in range(40)]
 
