@@ -1,4 +1,4 @@
-"""`python -m policy.bench`: speed of rollouts and updates, beside the machine's matrix peak in the same run."""
+"""`python -m policy.bench`: speed of rollouts and updates, beside the matrix peak of the machine."""
 
 import argparse
 
