@@ -167,5 +167,7 @@ def _draw(standings: Sequence[Standing], path: Path) -> Path:
             axes[0][column].set_title("validation all-pass")
             axes[1][column].set_title("validation reward")
             axes[1][column].set_xlabel(name)
+            for row in axes:
+                row[column].locator_params(axis="x", nbins=5)
         axes[0][0].legend()
     return path
