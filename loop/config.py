@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from loop.plugins import Plugin
+from planet.cells import FACETS
 from planet.identity import digest
 from planet.records.world import Difficulty
 from policy.config import PolicyConfig
@@ -83,13 +84,6 @@ class Targeting(Settings):
             if facet not in FACETS:
                 raise ValueError(f"unknown facet {facet!r}; known are {', '.join(FACETS)}")
         return facets
-
-
-FACETS = (
-    "family", "pattern", "operation", "hops", "pair", "resource", "tool", "service", "kind", "industry",
-    "role",
-)  # fmt: skip
-"""The facets of cells."""
 
 
 class Evaluation(Settings):

@@ -10,21 +10,6 @@ from analysis.weakness.probe import ProbeEpisode, facet_of
 from analysis.weakness.statistics import CONFIDENCE, Beta, fit_beta, wilson_low
 from planet.records.frozen import Frozen
 
-FACETS = (
-    "family",
-    "pattern",
-    "operation",
-    "hops",
-    "pair",
-    "resource",
-    "tool",
-    "service",
-    "kind",
-    "industry",
-    "role",
-)
-"""The facets of PLANET's tasks, skills first. A report takes any others as they come."""
-
 
 class Cell(Frozen):
     """One cell of the report: a value of a facet."""
