@@ -24,7 +24,8 @@ class _Asked:
     """One brief and what became of it."""
 
     id: str
-    brief: Brief
+    number: int  # within the iteration
+    brief: Brief  # as it was tried last
     aimed: bool  # at the report, not at random
     made: list[Synthesized] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)  # validator, audit or admission rule -> count
@@ -54,10 +55,7 @@ def _ask(circle: Circle, iteration: int) -> list[_Asked]:
     pool = circle.training()
     request = GrowthRequest(
         iteration=iteration,
-        scenarios=tuple(
-            scenario(circle.catalog, circle.worlds().reserved, config.seed, "grow", iteration, number)
-            for number in range(quota)
-        ),
+        scenarios=tuple(_scenario(circle, iteration, number, attempt=0) for number in range(quota)),
         seed=seed_of(config.seed, "briefs", iteration),
         targeting=config.targeting,
         train_tasks=tuple(t for t in pool.listed if pool.environment(t.world_id).origin == "train"),
@@ -65,7 +63,7 @@ def _ask(circle: Circle, iteration: int) -> list[_Asked]:
         report=circle.report if circle.grower.reads_report else None,
     )
     asks = circle.grower.briefs(request)[:quota]
-    return [_Asked(f"i{iteration}/b{n:02d}", ask.brief, ask.aimed) for n, ask in enumerate(asks)]
+    return [_Asked(f"i{iteration}/b{n:02d}", n, ask.brief, ask.aimed) for n, ask in enumerate(asks)]
 
 
 def _fill(circle: Circle, asked: list[_Asked], iteration: int) -> None:
@@ -77,11 +75,24 @@ def _fill(circle: Circle, asked: list[_Asked], iteration: int) -> None:
         for a in asked:
             if a.admitted is None and left > 0:
                 left -= 1
+                if a.made:
+                    a.brief = _elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
                 seed = seed_of(config.seed, "grow", iteration, a.id, len(a.made))
                 made = synthesized(a.brief, circle.author, circle.catalog, seed, config.tasks_per_world)
                 a.made.append(made)
                 _judge(a, made, circle, existing, iteration)
                 circle.advance(1)
+
+
+def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brief:
+    """Where a brief takes place; equal for all arms of a seed."""
+    reserved = circle.worlds().reserved
+    return scenario(circle.catalog, reserved, circle.config.seed, "grow", iteration, number, attempt)
+
+
+def _elsewhere(brief: Brief, place: Brief) -> Brief:
+    """A brief that was refused, in another industry and country: the old one may be what stood in its way."""
+    return brief.replace(text=place.text, industry=place.industry, country=place.country)
 
 
 def _judge(a: _Asked, made: Synthesized, circle: Circle, existing: set[str], iteration: int) -> None:
