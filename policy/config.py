@@ -94,7 +94,7 @@ class PackingConfig(Config):
     """Fixed shapes of training batches: episodes are packed side by side into rows."""
 
     width: int = Field(256, gt=0)  # tokens of a row; at least `rollout.context`
-    rows: int = Field(8, gt=0)  # rows of one micro-batch
+    rows: int = Field(2, gt=0)  # rows of one micro-batch; few, so that the last one is hardly ever half empty
 
 
 class GrpoConfig(Config):

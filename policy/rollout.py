@@ -21,6 +21,7 @@ from policy import generation
 from policy.codec import Answer, Codec, EpisodeCodec, Malformed
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
+from policy.memory import keep_freed_memory
 
 
 class ToolSession(Protocol):
@@ -98,6 +99,7 @@ class RolloutEngine:
     """Plays episodes with a decoder. `compilations` counts the programs compiled since it was made."""
 
     def __init__(self, codec: Codec, decoder_config: DecoderConfig, rollout_config: RolloutConfig) -> None:
+        keep_freed_memory()
         self.codec = codec
         self.decoder = decoder_config
         self.config = rollout_config

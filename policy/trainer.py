@@ -13,6 +13,7 @@ from policy.config import DecoderConfig, GrpoConfig, PackingConfig
 from policy.decoder import Params, parameters
 from policy.gradients import Progress
 from policy.grpo import check_agreement, token_weights
+from policy.memory import keep_freed_memory
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, Packed, batches, pack
 from policy.rollout import TokenTrace
@@ -45,6 +46,7 @@ class Trainer:
         packing: PackingConfig,
         temperature: float = 1.0,
     ) -> None:
+        keep_freed_memory()
         self.decoder = decoder_config
         self.config = grpo
         self.packing = packing
