@@ -6,7 +6,7 @@ from typing import Any
 
 from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, Sampler
-from loop.episodes.playing import Played, Wanted, play
+from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
 from loop.learning.learner import Learner
 from loop.resuming.checkpoints import Checkpoints
 from loop.run_directory import RunDirectory
@@ -14,9 +14,6 @@ from loop.worlds.pool import Environment, Origin, Pool
 from loop.worlds.sessions import SessionPool
 from loop.worlds.splits import Splits
 from planet.catalog import Catalog
-
-OPEN_ROUNDS = 4
-"""Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
 
 
 @dataclass

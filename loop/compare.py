@@ -43,9 +43,10 @@ def main(argv: list[str] | None = None) -> int:
         try:
             for config, directory in zip(configs, directories, strict=True):
                 _run(config, directory, given.resume_if_unfinished)
-        except Interrupted as stopped:
+        except (Interrupted, KeyboardInterrupt) as stopped:
+            how = str(stopped) or "stopped at once"
             again = " ".join(["python -m loop.compare", *given.words, "--resume-if-unfinished"])
-            raise Interrupted(f"{stopped}; continue with: {again}") from None
+            raise Interrupted(f"{how}; continue with: {again}") from None
         from analysis.compare.__main__ import main as compare
 
         outcome.code = compare([*map(str, directories), "--out", str(_results(given.runs, configs))])

@@ -6,13 +6,20 @@ such as planet.synthesize writes, or the `worlds` folder of a run.
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.text_table import align, percent
 from loop.command import Parser, one_line_errors
 from loop.config import Config
+from loop.episodes.playing import OPEN_ROUNDS, Played, play, repeated
+from loop.episodes.scores import scores
 from loop.errors import ConfigError, RunDirectoryError
-from loop.run_directory import is_run
+from loop.run_directory import stored_config
+from loop.worlds.pool import Environment
+from loop.worlds.sessions import SessionPool
+from loop.worlds.store import read_splits
+from planet.store import read_world, world_ids
 
 
 def parser() -> Parser:
@@ -23,6 +30,9 @@ def parser() -> Parser:
     made.add_argument("worlds", type=Path, metavar="DIR")
     made.add_argument("--rollouts", type=int, default=4, metavar="N", help="episodes per task (default 4)")
     made.add_argument("--temperature", type=float, default=1.0, help="0 is greedy (default 1)")
+    made.add_argument(
+        "--split", metavar="NAME", help="of a run's worlds: test, validate, train, ... (default: all)"
+    )
     made.add_argument("--k", type=int, help="tries of pass@k (default: the rollouts)")
     return made
 
@@ -35,41 +45,47 @@ def main(argv: list[str] | None = None) -> int:
             raise ConfigError(f"--rollouts: {given.rollouts} is not allowed; give at least 1")
         if given.temperature < 0:
             raise ConfigError(f"--temperature: {given.temperature} is not allowed; give 0 or more")
-        k = given.k or given.rollouts
-        for line in evaluate(given.checkpoint, given.worlds, given.rollouts, given.temperature, k):
-            print(line)
+        step, config = located(given.checkpoint)
+        environments = stored_environments(given.worlds, given.split)
+
+        from loop.launch import make_learner
+
+        learner = make_learner(config)
+        learner.store(given.checkpoint.parent).load(step)
+        episodes = play(
+            learner,
+            repeated(environments, given.rollouts, "evaluate", "evaluate"),
+            SessionPool(config.policy.rollout.max_turns),
+            temperature=given.temperature,
+            batch=OPEN_ROUNDS * config.policy.rollout.slots,
+        )
+        print("\n".join(table(episodes, given.k or given.rollouts)))
     return outcome.code
 
 
-def evaluate(checkpoint: Path, folder: Path, rollouts: int, temperature: float, k: int) -> list[str]:
-    """A table of scores as lines."""
-    directory = checkpoint.resolve().parent.parent
-    if not checkpoint.name.split(".")[0].isdigit() or not is_run(directory):
+def located(checkpoint: Path) -> tuple[int, Config]:
+    """(step, configuration of its run) of a checkpoint; RunDirectoryError when it is none."""
+    name = checkpoint.name.split(".")[0]
+    if not name.isdigit():
         raise RunDirectoryError(
             f"{checkpoint}: not a checkpoint of a run; give one, e.g. "
             "runs/closed_loop-1a2b3c4d-s0/checkpoints/64"
         )
-    config = Config.model_validate_json((directory / "config.json").read_text(encoding="utf-8"))
+    return int(name), stored_config(checkpoint.resolve().parent.parent)
 
-    from loop.episodes.playing import play, repeated
-    from loop.episodes.scores import scores
-    from loop.launch import make_learner
-    from loop.worlds.pool import Environment
-    from loop.worlds.sessions import SessionPool
-    from planet.store import read_world, world_ids
 
-    environments = [
-        Environment(*read_world(folder, world_id), origin="test") for world_id in world_ids(folder)
-    ]
-    learner = make_learner(config)
-    learner.store(checkpoint.parent).load(int(checkpoint.name.split(".")[0]))
-    episodes = play(
-        learner,
-        repeated(environments, rollouts, "evaluate", "evaluate"),
-        SessionPool(config.policy.rollout.max_turns),
-        temperature=temperature,
-        batch=4 * config.policy.rollout.slots,
-    )
+def stored_environments(folder: Path, split: str | None) -> list[Environment]:
+    """The worlds of a folder, or of one split of a run's; StorageError or ConfigError when there are none."""
+    if split is None:
+        return [Environment(*read_world(folder, name), origin="test") for name in world_ids(folder)]
+    found = [e for e in read_splits(folder).environments if e.origin == split]
+    if not found:
+        raise ConfigError(f"--split: {folder} has no worlds of split {split!r}; try test, validate or train")
+    return found
+
+
+def table(episodes: Sequence[Played], k: int) -> list[str]:
+    """Scores as aligned lines: all episodes, then by family and by service."""
     header = ("", "episodes", "tasks", "worlds", "all-pass", "95 % interval", "reward", f"pass@{k}")
     rows = [
         (

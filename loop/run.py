@@ -38,13 +38,14 @@ def main(argv: list[str] | None = None) -> int:
         if given.dry_run:
             print(dry_run(config))
             return outcome.code
-        from loop.launch import launch
-
         directory = given.run_dir or Path("runs") / config.run_id
         try:
+            from loop.launch import launch
+
             launch(config, directory, given.resume, given.resume_if_unfinished)
-        except Interrupted as stopped:
-            raise Interrupted(f"{stopped}; continue with: {resume_command(given)}") from None
+        except (Interrupted, KeyboardInterrupt) as stopped:
+            how = str(stopped) or "stopped at once"
+            raise Interrupted(f"{how}; continue with: {resume_command(given)}") from None
     return outcome.code
 
 

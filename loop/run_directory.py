@@ -103,12 +103,7 @@ def reopen(path: Path, config: Config) -> RunDirectory:
     """The locked directory of a run to be resumed; RunDirectoryError when it is no such run."""
     if not is_run(path):
         raise RunDirectoryError(f"{path}: holds no run to resume; leave out --resume to start one")
-    try:
-        stored = Config.model_validate_json((path / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RunDirectoryError(
-            f"{path}/config.json: cannot be read as a configuration of this version; start anew elsewhere"
-        ) from error
+    stored = stored_config(path)
     if stored.run_id != config.run_id:
         raise RunDirectoryError(
             f"{path}: holds run {stored.run_id}, not {config.run_id}; use its configuration and overrides, "
@@ -117,6 +112,18 @@ def reopen(path: Path, config: Config) -> RunDirectory:
     directory = RunDirectory(path)
     directory.lock()
     return directory
+
+
+def stored_config(path: Path) -> Config:
+    """The configuration of the run in a directory; RunDirectoryError when this version reads none there."""
+    if not is_run(path):
+        raise RunDirectoryError(f"{path}: not a run directory; give one, e.g. runs/closed_loop-1a2b3c4d-s0")
+    try:
+        return Config.model_validate_json((path / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(
+            f"{path}/config.json: not a configuration that this version reads; use the version that wrote it"
+        ) from error
 
 
 def _contents(path: Path) -> list[str]:

@@ -13,6 +13,9 @@ from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
 from planet.records.view import TaskView
 
+OPEN_ROUNDS = 4
+"""Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
+
 
 @dataclass(frozen=True)
 class Wanted:

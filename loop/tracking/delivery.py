@@ -11,9 +11,9 @@ from typing import IO, Any
 from analysis.ledger import Ledger
 from loop.command import Parser
 from loop.config import Config
-from loop.errors import LoopError, RunDirectoryError
+from loop.errors import LoopError
 from loop.plugins import make
-from loop.run_directory import RunDirectory, is_run
+from loop.run_directory import RunDirectory, stored_config
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.protocol import TrackingError
 from loop.tracking.records import identity_of, records_after
@@ -21,9 +21,7 @@ from loop.tracking.records import identity_of, records_after
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:
     """Deliver what trackers lack; the number of steps delivered. TrackingError when one is down."""
-    if not is_run(directory):
-        raise RunDirectoryError(f"{directory}: not a run directory; give one, e.g. runs/closed_loop-...-s0")
-    config = Config.model_validate_json((directory / "config.json").read_text(encoding="utf-8"))
+    config = stored_config(directory)
     delivered = 0
     with (directory / "tracking.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

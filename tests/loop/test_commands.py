@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from loop.evaluate import main as evaluate
 from loop.run import main
 from loop.tracking.delivery import main as deliver
 
@@ -186,9 +187,21 @@ def test_a_checkpoint_is_scored_by_family_and_service(finished: tuple[Path, str]
     assert total.startswith("all ") and "family:" in out and "service:" in out
 
 
+def test_one_split_of_a_run_can_be_scored_and_an_unknown_one_is_refused(
+    finished: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, _ = finished
+    arguments = [f"{place}/run/checkpoints/1.json", f"{place}/run/worlds", "--rollouts", "1", "--split"]
+    assert evaluate([*arguments, "test"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["all", "16", "16", "2"]  # 2 worlds of 8
+    assert evaluate([*arguments, "tset"]) == 2
+    assert "has no worlds of split 'tset'; try test, validate or train" in capsys.readouterr().err
+
+
 def test_scoring_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
-    code, _, err = run("loop.evaluate", str(tmp_path / "7"), str(tmp_path))
-    assert code == 2 and "not a checkpoint of a run" in err and err.count("\n") == 1
+    for name, complaint in (("best", "not a checkpoint of a run"), ("7", "not a run directory")):
+        code, _, err = run("loop.evaluate", str(tmp_path / "checkpoints" / name), str(tmp_path))
+        assert code == 2 and complaint in err and err.count("\n") == 1
 
 
 def test_delivering_from_what_is_no_run_is_refused(

@@ -10,7 +10,7 @@ import pytest
 from loop.config import Config
 from loop.errors import DiskError, RunDirectoryError
 from loop.files import disk_guard, write_atomically, write_json
-from loop.run_directory import create, reopen, resume_or_start
+from loop.run_directory import create, reopen, resume_or_start, stored_config
 
 CONFIG = Config(name="toy")
 
@@ -54,6 +54,14 @@ def test_resuming_nothing_or_another_run_is_refused(tmp_path: Path) -> None:
     create(tmp_path / "run", CONFIG).unlock()
     with pytest.raises(RunDirectoryError, match=f"holds run {CONFIG.run_id}, not"):
         reopen(tmp_path / "run", Config(name="toy", iterations=5))
+
+
+def test_a_configuration_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"nme": 1}')
+    for read in (lambda: stored_config(tmp_path), lambda: reopen(tmp_path, CONFIG)):
+        with pytest.raises(RunDirectoryError, match="not a configuration that this version reads") as caught:
+            read()
+        assert "\n" not in str(caught.value)
 
 
 def test_an_unfinished_run_is_resumed_and_a_finished_one_gets_a_neighbour(tmp_path: Path) -> None:
