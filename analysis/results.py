@@ -56,6 +56,8 @@ class TestTask(Frozen):
     warm_greedy: Tries  # the warm start at temperature 0
     final_sampled: Tries
     final_greedy: Tries
+    extended_sampled: Tries | None = None  # the policy that went on, see `Extension`; None: it did not
+    extended_greedy: Tries | None = None
 
 
 class CurvePoint(Frozen):
@@ -110,6 +112,15 @@ class Grown(Frozen):
     refused: dict[str, int]  # validator, audit or admission rule -> count
 
 
+class Extension(Frozen):
+    """Updates beyond the budget of updates, on the final pool, until the charged budget was spent too."""
+
+    updates: int  # further ones
+    charged: dict[str, int]  # purpose -> further steps that count
+    budget: int  # charged steps to reach, those of the run before the extension included
+    reached: bool  # whether they were; False: the cap on updates came first
+
+
 class Made(Frozen):
     """How the run was made; never compared."""
 
@@ -131,19 +142,20 @@ class RunResult(Frozen):
     plan_digest: str | None  # of the sweep's plan file; None: not run by a sweep
     warm_start: str  # key of the warm start: equal for all arms of a seed
     temperature: float  # of sampled test and validation rollouts
-    updates: int  # policy updates done
-    charged: dict[str, int]  # purpose -> steps that count against the budget
+    updates: int  # policy updates of the final policy; an extension's apart
+    charged: dict[str, int]  # purpose -> steps that count against the budget; an extension's apart
     uncharged: dict[str, int]  # purpose -> steps that do not
     tasks: tuple[TestTask, ...]  # all of the test split, by task id
-    curve: tuple[CurvePoint, ...]  # by updates, the warm start first
+    curve: tuple[CurvePoint, ...]  # by updates, the warm start first; an extension's at the end
     targeted: tuple[TargetedCell, ...]  # by rank; empty: the first report had no cell to aim at
     footprint: tuple[Reached, ...]
     growth: tuple[Grown, ...]  # by iteration
+    extension: Extension | None = None  # None: the charged budget was not set, or spent already
     made: Made = Field(repr=False)
 
     @property
     def charged_steps(self) -> int:
-        """All steps that count against the budget."""
+        """All steps of the final policy that count against the budget."""
         return sum(self.charged.values())
 
     @property
