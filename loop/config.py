@@ -34,6 +34,7 @@ class SplitSizes(Settings):
     test_reserved: int = Field(3, ge=0)  # test worlds that hold a reserved pair of services
     test_unseen: int = Field(3, ge=0)  # test worlds of an industry that occurs nowhere else
     reserved_pairs: int = Field(2, ge=0)  # pairs of service kinds that occur in `test_reserved` only
+    test_salt: str = ""  # another salt draws other test worlds; every other split stays as it is
 
 
 class Coverage(Settings):
@@ -64,6 +65,13 @@ class Growth(Settings):
         if self.attempts < self.quota:
             raise ValueError(f"attempts: {self.attempts} is less than quota: {self.quota}; raise it")
         return self
+
+
+class Budget(Settings):
+    """Going on after the updates of the iterations: see `loop.resuming.extension`."""
+
+    charged_steps: int | None = Field(None, ge=1)  # to be spent; None: the run ends with its updates
+    further_updates: int = Field(1000, ge=0)  # beyond those of the iterations, at most
 
 
 class Targeting(Settings):
@@ -122,6 +130,7 @@ class Config(Settings):
     learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()
+    budget: Budget = Budget()
     targeting: Targeting = Targeting()
     author: Plugin = Plugin(type="template")
     evaluation: Evaluation = Evaluation()
@@ -133,11 +142,12 @@ class Config(Settings):
     keep_checkpoints: int = Field(
         3, ge=2
     )  # newest kept; the warm start and the ends of iterations always stay
+    plan: str | None = None  # digest of the plan file that a sweep follows; None: not part of a sweep
 
     @cached_property
     def digest(self) -> str:
         """Identity of what is run, the seed apart. Where it is written and tracked makes no difference."""
-        return digest({k: v for k, v in self.recorded().items() if k != "seed"}, length=8)
+        return digest({k: v for k, v in self.recorded().items() if k not in ("seed", "plan")}, length=8)
 
     def recorded(self) -> dict[str, Any]:
         """The tree without where things are written and tracked: equal for equal runs."""
