@@ -16,6 +16,7 @@ class CellCount:
     """What was counted for one cell. Mutable: it is filled in one pass and read once."""
 
     opportunities: int = 0  # episodes whose task requires the cell
+    missed: int = 0  # of these, episodes that are not all-pass, whoever is to blame
     shares: list[float] = field(default_factory=list)  # of the blame, one per failed episode
     ambiguous: int = 0  # failed episodes in which other suspects share the blame
     worlds: set[str] = field(default_factory=set)
@@ -37,6 +38,7 @@ def count_cells(episodes: Sequence[ProbeEpisode]) -> dict[str, CellCount]:
         for cell in sorted(set(episode.cells)):
             count = counts.setdefault(cell, CellCount())
             count.opportunities += 1
+            count.missed += not episode.all_pass
             count.worlds.add(episode.world_id)
             count.tasks.add(episode.task_id)
             if cell in blamed:

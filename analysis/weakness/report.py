@@ -1,62 +1,14 @@
 """The weakness report: what a policy fails at, cell by cell, ranked by what is sure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import fsum
 
 from analysis.errors import DataError
-from analysis.weakness.attribution import Mode, blame
+from analysis.weakness.attribution import blame
 from analysis.weakness.cells import CellCount, count_cells
 from analysis.weakness.probe import ProbeEpisode, facet_of
+from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.statistics import CONFIDENCE, Beta, fit_beta, wilson_low
-from planet.records.frozen import Frozen
-
-
-class Cell(Frozen):
-    """One cell of the report: a value of a facet."""
-
-    facet: str
-    value: str
-    opportunities: int  # episodes whose task requires it
-    failures: float  # failed ones; several suspects of one failure share it, so fractions occur
-    tasks: int
-    worlds: int
-    rate: float  # failures / opportunities
-    posterior_mean: float  # of the failure rate, shrunk towards the facet's other cells
-    wilson_low: float  # one-sided lower bound of the failure rate; the ranking
-    learnability: float  # mean over its tasks of the posterior mean of p(1 − p), p: all-pass; in [0, 0.25]
-    modes: dict[Mode, int]  # failed episodes by failure mode; absent modes did not occur
-    ambiguous: int  # failed episodes in which the blame was shared
-    change: float | None  # rate minus the previous report's; None: not in it
-    exemplars: tuple[str, ...]  # ids of failed episodes
-
-    @property
-    def name(self) -> str:
-        """The cell as tasks carry it, "facet:value"."""
-        return f"{self.facet}:{self.value}"
-
-
-class WeaknessReport(Frozen):
-    """All cells of one diagnosis, weakest first."""
-
-    episodes: int
-    tasks: int
-    worlds: int
-    all_pass: float  # share of episodes
-    raw_reward: float  # mean
-    unattributed: int  # failed episodes in which no cell owns the failure, e.g. collateral alone
-    confidence: float  # of the one-sided Wilson bound
-    cells: tuple[Cell, ...]
-
-    def ranked(self, facets: Iterable[str] | None = None, min_worlds: int = 1) -> tuple[Cell, ...]:
-        """Cells of the given facets (None: all) met in at least `min_worlds` worlds, weakest first."""
-        wanted = None if facets is None else set(facets)
-        return tuple(
-            c for c in self.cells if (wanted is None or c.facet in wanted) and c.worlds >= min_worlds
-        )
-
-    def cell(self, name: str) -> Cell | None:
-        """The cell called "facet:value"; None when no task required it."""
-        return next((cell for cell in self.cells if cell.name == name), None)
 
 
 def weakness_report(
@@ -73,7 +25,13 @@ def weakness_report(
     counts = count_cells(episodes)
     spreads = _task_spreads(episodes)
     priors = _facet_priors(counts)
-    cells = [_cell(name, count, priors, spreads, previous, confidence) for name, count in counts.items()]
+    failed = sum(not e.all_pass for e in episodes)
+    cells = [
+        _cell(name, count, priors, spreads, previous, confidence).replace(
+            **_contrast(count, failed, len(episodes) - failed)
+        )
+        for name, count in counts.items()
+    ]
     return WeaknessReport(
         episodes=len(episodes),
         tasks=len({e.task_id for e in episodes}),
@@ -118,6 +76,14 @@ def _cell(
         change=rate - before.rate if before else None,
         exemplars=tuple(count.exemplars.values()),
     )
+
+
+def _contrast(count: CellCount, failed: int, passed: int) -> dict[str, float | None]:
+    """How much oftener failed episodes require the cell than passed ones."""
+    coverage = count.missed / failed if failed else None
+    if coverage is None or not passed:
+        return {"coverage": coverage, "contrast": None}
+    return {"coverage": coverage, "contrast": coverage - (count.opportunities - count.missed) / passed}
 
 
 def _facet_priors(counts: dict[str, CellCount]) -> dict[str, Beta]:
