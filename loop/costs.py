@@ -108,6 +108,18 @@ def render(config: Config) -> list[str]:
         f"worlds     {c.worlds[0]:,} before growth, at most {c.worlds[1]:,} after, "
         f"from at most {c.syntheses:,} syntheses",
         f"author     {author}",
+        *_going_on(config),
         f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
         f"time       about {span(c.seconds)} on two CPU cores",
+    ]
+
+
+def _going_on(config: Config) -> list[str]:
+    """What a charged budget adds, which is known only once the updates are done."""
+    budget = config.budget
+    if budget.charged_steps is None:
+        return []
+    return [
+        f"budget     after these, updates go on until {budget.charged_steps:,} steps are charged, "
+        f"at most {budget.further_updates:,} of them"
     ]

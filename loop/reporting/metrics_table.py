@@ -1,7 +1,7 @@
 """Every metric that a run records, in one table: what it is called, what it is, and when it is measured.
 
 A name in angle brackets stands for several: `<family>` a task family, `<variant>` a way of sampling such as
-`t1` or `greedy`, `<subject>` `warm_start` or `final`.
+`t1` or `greedy`, `<subject>` `warm_start`, `final` or `extended`.
 """
 
 import re
