@@ -20,8 +20,8 @@ def paired_permutation(differences: Any, *, seed: int = 0, draws: int = DRAWS) -
     """Two-sided p-value of mean difference 0: a float from (seed,), or (sweep,) from (sweep, seed).
 
     Exact when 2 ** seeds <= 2 ** 14 (`smallest_p` is the smallest value it can take), else Monte Carlo with
-    the observed assignment counted in (Phipson and Smyth 2010), which never gives 0. Counts tie, which makes it
-    cautious: it claims too seldom, not too often.
+    the observed assignment counted in (Phipson and Smyth 2010), which never gives 0. Counts tie, which makes
+    it cautious: it claims too seldom, not too often.
     """
     given = np.asarray(differences, dtype=float)
     rows = np.atleast_2d(given)
