@@ -52,7 +52,8 @@ def known_steps(config: Config, ledger: Ledger) -> list[Step]:
 def charged_until(ledger: Ledger, run_id: str, step: int) -> int:
     """Environment steps charged by all controller steps before `step`."""
     found = ledger.query(
-        "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges WHERE run_id = :run AND charged AND step < :step",
+        "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges "
+        "WHERE run_id = :run AND charged AND step < :step",
         run=run_id,
         step=step,
     )
