@@ -134,4 +134,6 @@ def _mode_of_writes(
     if not made:
         return "tool_error"
     targets = {arguments.get("id") for arguments in wanted}  # None: a record is to be created
-    return "wrong_value" if any(call.arguments.get("id") in targets for call in made) else "wrong_target"
+    if not targets or any(call.arguments.get("id") in targets for call in made):
+        return "wrong_value"  # also where no plan says which record it should be
+    return "wrong_target"
