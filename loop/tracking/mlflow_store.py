@@ -20,6 +20,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
 KEY = "loop.run_key"
 DELIVERED = "loop.delivered_step"
 PARENT = "loop.parent_of"
+PLAN = "loop.plan"
 BATCH = 800
 """Points per call; MLflow takes at most 1,000 entities."""
 PARAMS = 90
@@ -38,22 +39,29 @@ class MlflowTracker:
 
     def begin(self, identity: Identity) -> int:
         """Find or make experiment, parent and child; the newest step that the child holds."""
+        experiment, parent = self.parent(identity.experiment)
+        with _translated(self._uri):
+            child = self._find(experiment, KEY, identity.key)
+            if child is None:
+                child = self._new_child(experiment, parent, identity)
+            self._run_id = child.info.run_id
+            return int(child.data.tags.get(DELIVERED, -1))
+
+    def parent(self, name: str, plan: str | None = None) -> tuple[str, str]:
+        """Find or make an experiment and its parent run; the ids of both. `plan`: kept as a tag."""
         _make_room(self._uri)
         with _translated(self._uri):
             from mlflow import MlflowClient
 
             self._client = MlflowClient(tracking_uri=self._uri)
-            experiment = self._experiment(identity.experiment)
-            parent = self._find(experiment, PARENT, identity.experiment)
+            experiment = self._experiment(name)
+            parent = self._find(experiment, PARENT, name)
             if parent is None:
-                tags = {PARENT: identity.experiment, "mlflow.runName": identity.experiment}
-                parent = self._client.create_run(experiment, tags=tags)
+                parent = self._client.create_run(experiment, tags={PARENT: name, "mlflow.runName": name})
                 self._client.set_terminated(parent.info.run_id)
-            child = self._find(experiment, KEY, identity.key)
-            if child is None:
-                child = self._new_child(experiment, parent.info.run_id, identity)
-            self._run_id = child.info.run_id
-            return int(child.data.tags.get(DELIVERED, -1))
+            if plan is not None:
+                self._client.set_tag(parent.info.run_id, PLAN, plan)
+            return experiment, parent.info.run_id
 
     def deliver(self, records: Sequence[StepRecord]) -> None:
         """Log all points in few calls, then note how far the child is."""
