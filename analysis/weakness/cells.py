@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-from analysis.weakness.attribution import Mode, blame
+from analysis.weakness.attribution import Blame, Mode
 from analysis.weakness.probe import ProbeEpisode
 
 EXEMPLARS = 3
@@ -30,11 +30,13 @@ class CellCount:
         return fsum(self.shares)
 
 
-def count_cells(episodes: Sequence[ProbeEpisode]) -> dict[str, CellCount]:
-    """Cell -> counts, in alphabetical order. Exemplars are the first failed episodes in the given order."""
+def count_cells(episodes: Sequence[ProbeEpisode], blames: Sequence[dict[str, Blame]]) -> dict[str, CellCount]:
+    """Cell -> counts, in alphabetical order. Exemplars are the first failed episodes in the given order.
+
+    blames: who failed in each episode.
+    """
     counts: dict[str, CellCount] = {}
-    for episode in episodes:
-        blamed = blame(episode)
+    for episode, blamed in zip(episodes, blames, strict=True):
         for cell in sorted(set(episode.cells)):
             count = counts.setdefault(cell, CellCount())
             count.opportunities += 1

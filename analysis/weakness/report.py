@@ -1,12 +1,16 @@
 """The weakness report: what a policy fails at, cell by cell, ranked by what is sure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 from analysis.errors import DataError
-from analysis.weakness.attribution import blame
+from analysis.weakness.attribution import Blame, blame, liable
 from analysis.weakness.cells import CellCount, count_cells
+from analysis.weakness.claims import Claims, Rules, find_claims
+from analysis.weakness.comparison import comparisons, units_of
+from analysis.weakness.forgetting import Watch, forgotten_cells, mastered_cells
 from analysis.weakness.probe import ProbeEpisode, facet_of
+from analysis.weakness.rate_intervals import rate_intervals
 from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.statistics import CONFIDENCE, Beta, fit_beta, wilson_low
 
@@ -15,14 +19,75 @@ def weakness_report(
     episodes: Sequence[ProbeEpisode],
     previous: WeaknessReport | None = None,
     confidence: float = CONFIDENCE,
+    *,
+    history: Sequence[WeaknessReport] = (),
+    gradient_shares: Mapping[str, float] | None = None,
+    rules: Rules | None = None,
+    watch: Watch | None = None,
 ) -> WeaknessReport:
     """The report of some probe episodes, of one policy version and one way of sampling.
 
-    previous: the report to which `change` refers. Raises DataError when there are no episodes.
+    previous: the report to which `change` refers; it remembers what was mastered in the reports before it.
+    history: earlier reports, oldest first, the last of which is `previous` where that is not given.
+    gradient_shares: cell -> share of the training groups admitted since the last report; None: not known.
+    rules: how claims are made; watch: what mastered and lost mean. None: the defaults.
+
+    The order of episodes makes no difference, exemplars apart. DataError when there are no episodes.
     """
     if not episodes:
         raise DataError("a weakness report needs probe episodes and got none; run a diagnosis first")
-    counts = count_cells(episodes)
+    rules, watch = rules or Rules(), watch or Watch()
+    earlier = tuple(history) or ((previous,) if previous else ())
+    previous = previous or (earlier[-1] if earlier else None)
+    blames = [blame(episode) for episode in episodes]
+    units = units_of(episodes, blames, [liable(episode) for episode in episodes])
+    claims = find_claims(comparisons(units), rules) if rules.permutations else None
+    intervals = rate_intervals(units, seed=rules.seed)
+    cells = tuple(
+        cell.replace(
+            **_tested(cell.name, claims),
+            **dict(zip(("rate_low", "rate_high"), intervals.get(cell.name, (None, None)), strict=True)),
+            gradient_share=None if gradient_shares is None else gradient_shares.get(cell.name, 0.0),
+        )
+        for cell in _counted(episodes, blames, previous, confidence)
+    )
+    mastered = mastered_cells(cells, earlier, watch, confidence)
+    return WeaknessReport(
+        episodes=len(episodes),
+        tasks=len({e.task_id for e in episodes}),
+        worlds=len({e.world_id for e in episodes}),
+        all_pass=sum(e.all_pass for e in episodes) / len(episodes),
+        raw_reward=fsum(e.raw_reward for e in episodes) / len(episodes),
+        unattributed=sum(not e.all_pass and not b for e, b in zip(episodes, blames, strict=True)),
+        confidence=confidence,
+        cells=cells,
+        margin=rules.margin if claims else None,
+        false_discovery_rate=rules.false_discovery_rate if claims else None,
+        equal_odds=claims.equal_odds if claims else (),
+        abstains=claims.abstains if claims else None,
+        mastered=mastered,
+        forgotten=forgotten_cells(cells, mastered, watch),
+    )
+
+
+def _tested(name: str, claims: Claims | None) -> dict[str, float | bool | None]:
+    if claims is None:
+        return {}
+    return {
+        "p_value": claims.p_values.get(name),
+        "q_value": claims.q_values.get(name),
+        "claimed": name in claims.claimed,
+    }
+
+
+def _counted(
+    episodes: Sequence[ProbeEpisode],
+    blames: Sequence[dict[str, Blame]],
+    previous: WeaknessReport | None,
+    confidence: float,
+) -> list[Cell]:
+    """All cells with what can be said of each by itself, weakest first."""
+    counts = count_cells(episodes, blames)
     spreads = _task_spreads(episodes)
     priors = _facet_priors(counts)
     failed = sum(not e.all_pass for e in episodes)
@@ -32,16 +97,7 @@ def weakness_report(
         )
         for name, count in counts.items()
     ]
-    return WeaknessReport(
-        episodes=len(episodes),
-        tasks=len({e.task_id for e in episodes}),
-        worlds=len({e.world_id for e in episodes}),
-        all_pass=sum(e.all_pass for e in episodes) / len(episodes),
-        raw_reward=fsum(e.raw_reward for e in episodes) / len(episodes),
-        unattributed=sum(not e.all_pass and not blame(e) for e in episodes),
-        confidence=confidence,
-        cells=tuple(sorted(cells, key=weakest_first)),
-    )
+    return sorted(cells, key=weakest_first)
 
 
 def weakest_first(cell: Cell) -> tuple[float, float, str]:

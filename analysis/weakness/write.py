@@ -10,7 +10,7 @@ from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
 from analysis.text_table import write_csv
-from analysis.weakness.report import Cell, WeaknessReport
+from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.text import render
 
 CAPTION = (
