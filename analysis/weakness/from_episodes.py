@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,17 +158,31 @@ def _calls(episode: OwnEpisode) -> tuple[ProbeCall, ...]:
     """The calls; arguments are kept where a plan says what they should be."""
     said = {p.tool for p in episode.plan if p.arguments is not None}
     return tuple(
-        ProbeCall(tool=c.tool, arguments=c.arguments if c.tool in said else {}, error=c.problem)
+        ProbeCall(tool=c.tool, arguments=c.arguments, error=c.problem)
+        if c.tool in said
+        else _bare_call(c.tool, c.problem)
         for c in episode.calls
     )
 
 
+@lru_cache(maxsize=4096)  # a file has millions of calls and few different ones
+def _bare_call(tool: str | None, problem: str | None) -> ProbeCall:
+    return ProbeCall(tool=tool, arguments={}, error=problem)
+
+
+@lru_cache(maxsize=4096)
+def _any_call(tool: str) -> PlannedProbe:
+    """A planned call that any successful bare call of the tool meets."""
+    return PlannedProbe(tool=tool, arguments={}, required=True)
+
+
 def _planned(episode: OwnEpisode) -> tuple[PlannedProbe, ...]:
     """The plan, then the required tools that it lacks. Without arguments any call that succeeds will do."""
-    given = [(p.tool, p.arguments or {}, p.required) for p in episode.plan]
+    planned = [
+        PlannedProbe(tool=p.tool, arguments=p.arguments or {}, required=p.required) for p in episode.plan
+    ]
     there = {p.tool for p in episode.plan}
-    given += [(tool, {}, True) for tool in episode.required_tools if tool not in there]
-    return tuple(PlannedProbe(tool=t, arguments=arguments, required=r) for t, arguments, r in given)
+    return (*planned, *(_any_call(tool) for tool in episode.required_tools if tool not in there))
 
 
 def _tools(episode: OwnEpisode, planned: tuple[PlannedProbe, ...]) -> tuple[str, ...]:
@@ -191,6 +206,7 @@ def _evidence(assertion: OwnAssertion, tags: tuple[str, ...]) -> ProbeEvidence:
     )
 
 
+@lru_cache(maxsize=2)
 def _flag(passed: bool) -> ProbeEvidence:
     return ProbeEvidence(name=FLAG, kind="flag", table=FLAG, column=None, satisfied=passed)
 
@@ -224,6 +240,6 @@ def _settle(probes: list[ProbeEpisode], traced: list[int]) -> None:
         tools = required[probe.task_id]
         probes[index] = probe.replace(
             cells=(*probe.cells, *(f"tool:{tool}" for tool in tools)),
-            planned=tuple(PlannedProbe(tool=tool, arguments={}, required=True) for tool in tools),
+            planned=tuple(_any_call(tool) for tool in tools),
             writers=dict.fromkeys(probe.writers, suspects(probe.calls, tools)),
         )
