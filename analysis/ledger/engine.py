@@ -61,7 +61,7 @@ def _engine(url: str | Path, create: bool) -> Engine:
         engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS} if local else {})
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise LedgerError(
-            f"no driver for the ledger {parsed}: {error}; install it first, that of PostgreSQL with the extra "
+            f"no driver for the ledger {parsed}: {error}; install it first, PostgreSQL's with the extra "
             "cluster: pip install -e '.[cluster]'"
         ) from error
     except ArgumentError as error:
