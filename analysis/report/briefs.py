@@ -20,7 +20,7 @@ RULES = {
 """Rule -> what it refuses. V01 to V12 are the validators of worlds, A01 and on the audit rules of tasks."""
 
 EXPLORING = "(exploring)"
-_HEADER = ("aimed at", "briefs", "why", "worlds admitted", "on target", "refused on the way")
+_HEADER = ("aimed at", "briefs", "worlds made", "on target", "why", "refused on the way")
 
 
 def brief_section(iteration: Iteration) -> Html:
@@ -39,7 +39,7 @@ def brief_section(iteration: Iteration) -> Html:
         3,
         f"Brief: {len(iteration.briefs)} asked, {len(aimed)} aimed at the report",
         element("p", f"{admitted} of them became a world of the pool."),
-        table(_HEADER, [_row(name, groups[name]) for name in order], words=(0, 2, 5)),
+        table(_HEADER, [_row(name, groups[name]) for name in order], wide=(4, 5)),
         note(
             "Refused on the way: "
             + "; ".join(f"{rule} ×{count}: {meaning(rule)}" for rule, count in sorted(refused.items()))
@@ -93,10 +93,10 @@ def _row(name: str, briefs: Sequence[BriefRow]) -> tuple[object, ...]:
     return (
         element("b", name) if name != EXPLORING else name,
         len(briefs),
-        cut(why),
         len(made),
         f"{sum(b.on_target is True for b in judged)} of {len(judged)}"
         if judged and name != EXPLORING
         else "-",
+        cut(why),
         ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items())) or "-",
     )

@@ -8,7 +8,7 @@ from analysis.intervals import Interval
 from analysis.report.markup import Html, element, together
 
 WIDTH, HEIGHT = 360, 200
-LEFT, RIGHT, TOP, BOTTOM = 44, 10, 8, 34
+LEFT, RIGHT, TOP, BOTTOM = 44, 18, 8, 34
 """Pixels of a chart and its margins, before the browser scales it."""
 LOOKS = 7
 """Series that look different; a page with more arms repeats them."""

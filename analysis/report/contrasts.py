@@ -93,8 +93,8 @@ def contrast_section(arms: Arms, greedy: str) -> Html:
         "Contrasts",
         table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
         note(
-            f"Below {CASE_STUDY} seeds intervals resample the test worlds of these seeds, and say nothing "
-            "about others; from there on they resample seeds. Nothing is adjusted for the number of contrasts."
+            f"Below {CASE_STUDY} seeds intervals resample the test worlds of these seeds and say nothing "
+            "about others; from there on they resample seeds. Nothing is adjusted for their number."
         ),
     )
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from analysis.ledger import EpisodeRow, EvidenceRow, TaskRow, ToolCallRow, TrajectoryRow, WorldRow
 from analysis.report.anchors import Anchors
-from analysis.report.markup import Html, cut, element, folded, note, section, table, together
+from analysis.report.markup import Html, cut, element, folded, note, table, together
 from analysis.report.record import RunRecord
 from analysis.weakness import probes_from_rows
 from analysis.weakness.attribution import Blame, blame
@@ -50,13 +50,13 @@ def read_sample(record: RunRecord, episode_id: str) -> Sample:
 
 
 def episode_list(record: RunRecord, anchors: Anchors, title: str, ids: Sequence[str]) -> Html:
-    """Episodes under a heading that says how many of them passed; nothing when there are none."""
+    """Episodes, folded under a line that says how many of them passed; nothing when there are none."""
     if not ids:
         return Html("")
     samples = [read_sample(record, episode_id) for episode_id in ids]
     passed = sum(sample.episode.all_pass for sample in samples)
-    head = f"{title}: {len(samples) - passed} failed, {passed} passed"
-    return section(4, head, together(episode_view(sample, anchors) for sample in samples))
+    line = f"{title} to read: {len(samples) - passed} failed, {passed} passed"
+    return folded(line, together(episode_view(sample, anchors) for sample in samples), class_="group")
 
 
 def episode_view(sample: Sample, anchors: Anchors) -> Html:
@@ -95,7 +95,7 @@ def _setting(sample: Sample, anchors: Anchors) -> Html:
                 "p",
                 f"As {task.role.replace('_', ' ')}, in world ",
                 anchors.link("world", world.world_id, world.world_id),
-                f" ({place}). Sampled {episode.variant} from the policy after {episode.policy_version} "
+                f" ({place}). Sampled as {episode.variant} from the policy after {episode.policy_version} "
                 f"updates; episode {episode.episode_id}.",
             ),
             folded(f"{len(world.tools)} tools offered", element("p", ", ".join(world.tools))),

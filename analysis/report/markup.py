@@ -1,7 +1,7 @@
 """HTML that is escaped by construction: text is text, and only `element` makes markup of it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
 LONGEST = 600
@@ -53,12 +53,21 @@ def cut(value: str, longest: int = LONGEST) -> str:
     )
 
 
-def table(header: Sequence[object], rows: Iterable[Sequence[object]], *, words: Sequence[int] = (0,)) -> Html:
-    """A table that scrolls inside itself on a narrow screen; columns in `words` hold text, others numbers."""
+def table(
+    header: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    words: Collection[int] = (0,),
+    wide: Collection[int] = (),
+) -> Html:
+    """A table that scrolls inside itself on a narrow screen.
+
+    Columns in `words` hold text, the others numbers; those in `wide` hold sentences, and their lines break.
+    """
+    looks = {**dict.fromkeys(words, "words"), **dict.fromkeys(wide, "words wide")}
 
     def line(cells: Sequence[object], name: str) -> Html:
-        looks = ["words" if i in words else None for i in range(len(cells))]
-        return element("tr", together(element(name, c, class_=k) for c, k in zip(cells, looks, strict=True)))
+        return element("tr", together(element(name, c, class_=looks.get(i)) for i, c in enumerate(cells)))
 
     body = together(line(row, "td") for row in rows)
     whole = element("table", element("thead", line(header, "th")), element("tbody", body))

@@ -105,7 +105,7 @@ class RunRecord:
         """All reports, in order."""
         iterations = {step.step: step.iteration for step in self.steps}
         rows = sorted(self.run.ledger.rows(ReportRow, self.run.id), key=lambda row: row.step)
-        return tuple(self._diagnosis(row, iterations[row.step]) for row in rows)
+        return tuple(self.diagnosis(row, iterations[row.step]) for row in rows)
 
     @cached_property
     def health(self) -> tuple[Health, ...]:
@@ -149,7 +149,8 @@ class RunRecord:
     def _has(self, kind: str) -> bool:
         return any(step.kind == kind for step in self.steps)
 
-    def _diagnosis(self, row: ReportRow, iteration: int | None) -> Diagnosis:
+    def diagnosis(self, row: ReportRow, iteration: int | None = None) -> Diagnosis:
+        """One report with its episodes."""
         rows: list[Row] = []
         for kind in (EpisodeRow, ToolCallRow, EvidenceRow):
             rows += self.run.ledger.rows(kind, self.run.id, step=row.step)

@@ -107,7 +107,7 @@ def arm_curves(arms: Arms) -> Html:
         for axis, budget in _BUDGETS:
             series = [_mean_series(arm, list(runs.values()), budget, what) for arm, runs in arms.items()]
             charts.append(line_chart(f"Validation {title}, mean over seeds", series, axis, share=True))
-    return element("div", *charts, class_="charts")
+    return element("div", *charts, class_="charts pairs")
 
 
 def _mean_series(arm: str, runs: Sequence[Standing], budget: Measure, what: Measure) -> Series:

@@ -58,7 +58,7 @@ def learning_curves(standings: Sequence[Standing]) -> Html:
         for what, name in (("all_pass", "all-pass"), ("reward", "reward"))
         for budget, axis in (("updates", "policy updates"), ("charged", "charged environment steps"))
     ]
-    return element("div", *charts, class_="charts") if runs else Html("")
+    return element("div", *charts, class_="charts pairs") if runs else Html("")
 
 
 def _series(standing: Standing, what: str, budget: str, banded: bool) -> Series:

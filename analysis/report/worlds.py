@@ -23,7 +23,7 @@ def world_section(record: RunRecord, iteration: Iteration, anchors: Anchors) -> 
     return section(
         3,
         f"World: {len(made)} made, with {tasks} tasks",
-        folded(f"The {len(made)} worlds one by one", together(views)) if made else None,
+        folded(f"The {len(made)} worlds one by one", together(views), class_="group") if made else None,
         folded(
             f"{len(missing)} briefs without a world",
             element("ul", together(element("li", f"{b.brief_id}: {_refused(b)}") for b in missing)),

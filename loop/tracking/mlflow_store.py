@@ -12,13 +12,16 @@ from typing import Any
 from urllib.parse import urlparse
 
 from loop.tracking.protocol import Identity, StepRecord, TrackingError
+from loop.tracking.traces import Batch, send
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
+os.environ.setdefault("MLFLOW_ENABLE_ASYNC_TRACE_LOGGING", "false")
 
 KEY = "loop.run_key"
 DELIVERED = "loop.delivered_step"
+TRACED = "loop.traced_step"
 PARENT = "loop.parent_of"
 PLAN = "loop.plan"
 BATCH = 800
@@ -35,7 +38,8 @@ class MlflowTracker:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._client: Any = None
-        self._run_id = ""
+        self._run_id = self._experiment_id = self._key = ""
+        self._traced = -1
 
     def begin(self, identity: Identity) -> int:
         """Find or make experiment, parent and child; the newest step that the child holds."""
@@ -44,7 +48,8 @@ class MlflowTracker:
             child = self._find(experiment, KEY, identity.key)
             if child is None:
                 child = self._new_child(experiment, parent, identity)
-            self._run_id = child.info.run_id
+            self._run_id, self._experiment_id, self._key = child.info.run_id, experiment, identity.key
+            self._traced = int(child.data.tags.get(TRACED, -1))
             return int(child.data.tags.get(DELIVERED, -1))
 
     def parent(self, name: str, plan: str | None = None) -> tuple[str, str]:
@@ -78,6 +83,26 @@ class MlflowTracker:
             for start in range(0, len(points), BATCH):
                 self._client.log_batch(self._run_id, metrics=points[start : start + BATCH])
             self._client.set_tag(self._run_id, DELIVERED, str(records[-1].step))
+
+    @property
+    def traced(self) -> int:
+        """The controller step of the newest diagnosis that the child has traces of; -1: none."""
+        return self._traced
+
+    def trace(self, batch: Batch) -> None:
+        """Send what is missing of a diagnosis' sample trajectories, then note that they are there."""
+        with _translated(self._uri):
+            import mlflow
+
+            mlflow.set_tracking_uri(self._uri)  # traces go where the library points, not where a client does
+            missing = send(self._client, self._experiment_id, self._run_id, self._key, batch)
+            if not missing:
+                self._client.set_tag(self._run_id, TRACED, str(batch.step))
+                self._traced = batch.step
+        if missing:
+            raise TrackingError(
+                f"MLflow at {self._uri} did not store {missing} of {len(batch.traces)} traces"
+            )
 
     def finish(self) -> None:
         """Mark the child as finished."""

@@ -26,8 +26,8 @@ class Browser:
         self._process = subprocess.Popen(
             [
                 "sh", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', find_chromium(),
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--no-first-run", "--disable-background-networking", "--disable-component-update",
                 "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
                 f"--user-data-dir={profile}", "about:blank",
             ],
@@ -60,7 +60,8 @@ class Browser:
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
         self.ask("Page.navigate", url=page.resolve().as_uri())
         self.value(
-            "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))"
+            "new Promise(done => document.readyState === 'complete' ? done() "
+            ": addEventListener('load', done))"
         )
 
     def value(self, expression: str):
