@@ -50,11 +50,12 @@ def blame(episode: ProbeEpisode) -> dict[str, Blame]:
 
 
 def liable(episode: ProbeEpisode) -> frozenset[str]:
-    """Cells on which a failure of the task can fall: they own evidence or a required call of it.
+    """Cells of which the task asks something: they own a required call, or evidence to be brought about.
 
-    The others are blamed only for reads that failed every time.
+    The others are blamed for other reasons: a read that failed every time, or a wrong write.
     """
-    able = {c for item in episode.evidence for group in _owners(episode, item).values() for c in group}
+    wanted = [item for item in episode.evidence if not item.held_at_start]
+    able = {cell for item in wanted for group in _owners(episode, item).values() for cell in group}
     for planned in episode.planned:
         if planned.required:
             able.update((f"tool:{planned.tool}", *planned.cells))

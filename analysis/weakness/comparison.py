@@ -1,12 +1,16 @@
 """Who is compared with whom: the cells of a facet, task by task, within worlds where that is possible.
 
-A *unit* is one cell in one task of one world, with all rollouts of the task: the rollouts stay together.
-Units are compared within *strata*. Where a world holds several cells of the facet, the stratum is the world,
-so that a world that is hard as a whole blames nobody. A cell that is mostly alone in its worlds (an industry)
-can only be compared between worlds: its units are then whole worlds, in one stratum. In both, units on which
-a failure of the task can fall stand apart from those that are merely read from: these fail for other reasons.
+A *unit* is one cell in one task, with all rollouts of the task. Units are compared within *strata*. Where a
+world holds several cells of the facet, the stratum is the world, so that a world that is hard as a whole
+blames nobody. A cell that is mostly alone in its worlds (an industry) can only be compared between worlds:
+its units are then whole worlds, in one stratum.
+
+Like is compared with like: units of which the task asks something stand apart from those that are merely read
+from, and units of tasks with one such cell of the facet from those of tasks with several, which often fail
+together. The units of one task (between worlds: of one world) are a *cluster*.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import Any, NamedTuple
@@ -23,17 +27,21 @@ class Unit(NamedTuple):
     world: str
     task: str
     cell: str
-    liable: bool  # the task has evidence or a required call that the cell owns
+    liable: bool  # the task asks something of the cell
     opportunities: int  # rollouts
     failures: Any  # of these; fractions are shared blame. (r,) for r reports on the same tasks
 
 
 class Comparison(NamedTuple):
-    """Units of one facet in strata, as arrays over units u, cells c and reports r on the same tasks."""
+    """Units of one facet, as arrays over units u, cells c, strata s and reports r on the same tasks.
+
+    Units are sorted by stratum, then cluster; all clusters of a stratum have equally many units.
+    """
 
     cells: tuple[str, ...]  # "facet:value", by name
     cell: Any  # (u,) index into `cells`
-    stratum: Any  # (u,) index of the stratum; units are sorted by it
+    stratum: Any  # (u,) index of the stratum
+    width: Any  # (s,) units of each cluster of the stratum
     opportunities: Any  # (u,)
     failures: Any  # (u, r)
     judged: Any  # (c,) whether this comparison is the one that judges the cell
@@ -44,7 +52,7 @@ def units_of(
 ) -> list[Unit]:
     """Units by facet, world, task and cell, whatever the order of episodes.
 
-    blamed: who failed in each episode. liable: on whom a failure of it can fall.
+    blamed: who failed in each episode. liable: of whom its task asks something.
     """
     counts: dict[tuple[str, str, str], int] = {}
     shares: dict[tuple[str, str, str], list[float]] = {}
@@ -70,26 +78,36 @@ def comparisons(units: Iterable[Unit]) -> dict[str, tuple[Comparison, ...]]:
 
 def _compared(units: Sequence[Unit]) -> tuple[Comparison, ...]:
     cells = tuple(sorted({unit.cell for unit in units}))
-    within = _arrays(units, cells, [(unit.world, unit.liable) for unit in units])
+    within = _arrays(units, cells, by_world=True)
     accompanied = _accompanied(within)
     if accompanied.all():
         return (within,)
-    worlds = _by_world(units)
-    between = _arrays(worlds, cells, [("", unit.liable) for unit in worlds])
+    between = _arrays(_by_world(units), cells, by_world=False)
     return (within._replace(judged=accompanied), between._replace(judged=~accompanied))
 
 
-def _arrays(units: Sequence[Unit], cells: tuple[str, ...], strata: Sequence[tuple[str, bool]]) -> Comparison:
+def _arrays(units: Sequence[Unit], cells: tuple[str, ...], by_world: bool) -> Comparison:
+    widths = Counter((unit.world, unit.task, unit.liable) for unit in units)
+    rows = sorted(
+        (
+            (u.world if by_world else "", u.liable, widths[u.world, u.task, u.liable]),
+            u.world,
+            u.task,
+            u.cell,
+            i,
+        )
+        for i, u in enumerate(units)
+    )
+    number = {name: index for index, name in enumerate(sorted({row[0] for row in rows}))}
     place = {cell: index for index, cell in enumerate(cells)}
-    number = {name: index for index, name in enumerate(sorted(set(strata)))}
-    stratum = np.array([number[name] for name in strata])
-    order = np.argsort(stratum, kind="stable")
+    ordered = [units[row[-1]] for row in rows]
     return Comparison(
         cells=cells,
-        cell=np.array([place[unit.cell] for unit in units])[order],
-        stratum=stratum[order],
-        opportunities=np.array([float(unit.opportunities) for unit in units])[order],
-        failures=np.array([unit.failures for unit in units]).reshape(len(units), -1)[order],
+        cell=np.array([place[unit.cell] for unit in ordered]),
+        stratum=np.array([number[row[0]] for row in rows]),
+        width=np.array([width for _, _, width in number]),
+        opportunities=np.array([float(unit.opportunities) for unit in ordered]),
+        failures=np.array([unit.failures for unit in ordered]).reshape(len(units), -1),
         judged=np.ones(len(cells), dtype=bool),
     )
 

@@ -5,10 +5,11 @@ were ψ times those of the other cells there: S(ψ) = Σ_s k_sc − μ_sc(ψ). �
 hypergeometric distribution given the stratum's totals (Cornfield 1956, Breslow 1981), V(ψ) its variance;
 S(1) is the statistic of Mantel and Haenszel.
 
-What is exchangeable: if cells do not matter (ψ = 1), the units of a stratum are, since their world is the
-same and each unit moves with all of its rollouts. Shuffling them gives the distribution of S(1), in which
-rollouts of one task may be as alike as they want. At the edge of the null hypothesis with margin ψ, the
-excess has mean 0 and a spread √(V(ψ)/V(1)) times as large: S(ψ)/√V(ψ) is held against shuffled S(1)/√V(1).
+What is exchangeable: if cells do not matter (ψ = 1), the clusters of a stratum are, and the units of a
+cluster, since their world is the same. So clusters are shuffled as wholes, with all rollouts: those of one
+task may be as alike as they want. That gives the distribution of S(1). At the edge of the null hypothesis
+with margin ψ, the excess has mean 0 and a spread √(V(ψ)/V(1)) times as large: S(ψ)/√V(ψ) is held against
+the shuffled S(1)/√V(1).
 """
 
 from itertools import pairwise
@@ -100,15 +101,22 @@ def _shuffled_excess(comparison: Comparison, permutations: int, seed: int) -> An
     residuals = comparison.failures - comparison.opportunities[:, None] * _stratum_rates(comparison)
     by_cell = np.argsort(comparison.cell, kind="stable")
     starts = np.searchsorted(comparison.cell[by_cell], np.arange(len(comparison.cells)))
-    bounds = np.flatnonzero(np.diff(comparison.stratum, prepend=-1, append=-1))
     draw = np.random.default_rng(seed)
     block = max(1, _BLOCK // residuals.size)
     for start in range(0, permutations, block):
-        count = min(block, permutations - start)
-        order = np.tile(np.arange(len(residuals)), (count, 1))
-        for first, last in pairwise(bounds):
-            draw.permuted(order[:, first:last], axis=1, out=order[:, first:last])
+        order = _shuffled(comparison, min(block, permutations - start), draw)
         yield np.add.reduceat(residuals[order[:, by_cell]], starts, axis=1)
+
+
+def _shuffled(comparison: Comparison, count: int, draw: np.random.Generator) -> Any:
+    """(p, u) units in `count` random orders: clusters within strata, and units within clusters."""
+    order = np.tile(np.arange(len(comparison.cell)), (count, 1))
+    bounds = np.flatnonzero(np.diff(comparison.stratum, prepend=-1, append=-1))
+    for (first, last), width in zip(pairwise(bounds), comparison.width, strict=True):
+        clusters = draw.permuted(np.tile(np.arange(first, last, width), (count, 1)), axis=1)
+        units = clusters[:, :, None] + np.arange(width)
+        order[:, first:last] = (draw.permuted(units, axis=2) if width > 1 else units).reshape(count, -1)
+    return order
 
 
 def _stratum_rates(comparison: Comparison) -> Any:
