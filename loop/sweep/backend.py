@@ -1,5 +1,6 @@
 """Seeds side by side: joblib starts a process for each, on this machine or through Ray on several."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -66,6 +67,7 @@ def run_jobs(
 
 
 def _use_ray() -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing calls home
     try:
         import ray
         from ray.util.joblib import register_ray
@@ -98,6 +100,11 @@ def run_job(job: Job, say: Callable[[Job, str], None] | None = None, attached: A
         for line in process.stdout or ():
             log.write(line)
             log.flush()
-            if line.startswith(MARK) and say is not None:
-                say(job, line.removeprefix(MARK).strip())
+            if line.startswith(MARK):
+                (say or _print)(job, line.removeprefix(MARK).strip())
     return process.wait()
+
+
+def _print(job: Job, line: str) -> None:
+    """What Ray passes on to where the sweep was started."""
+    print(f"seed {job.seed}: {line}", flush=True)
