@@ -12,7 +12,7 @@ from analysis.report.episodes import episode_list
 from analysis.report.markup import Html, element, note, section, together
 from analysis.report.outcome import aimed_cells, outcome_section
 from analysis.report.record import Diagnosis, Iteration, RunRecord
-from analysis.report.samples import Limits, diagnosed, tested, trained
+from analysis.report.samples import Limits, diagnosed, last_test, trained
 from analysis.report.settings import settings_section
 from analysis.report.tested import learning_curves, test_section
 from analysis.report.touched import footprint_section
@@ -136,5 +136,5 @@ def _last(record: RunRecord, anchors: Anchors, limits: Limits) -> Html:
 def _test(record: RunRecord, anchors: Anchors, limits: Limits) -> Html:
     if record.standing is None:
         return Html("")
-    samples = episode_list(record, anchors, "Greedy test episodes", tested(record, limits))
+    samples = episode_list(record, anchors, "Greedy test episodes", last_test(record, limits))
     return test_section(record.standing, samples)

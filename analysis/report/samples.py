@@ -26,7 +26,8 @@ def shared_limits(runs: int) -> Limits:
     """The limits of one of several runs on a page, so that the page stays small."""
     if runs <= 1:
         return FULL
-    return Limits(*(max(2, limit // runs) if limit > FULL.cells else limit for limit in FULL))
+    fewer = {name: max(2, limit // runs) for name, limit in FULL._asdict().items() if name != "cells"}
+    return FULL._replace(**fewer)
 
 
 def shown_cells(record: RunRecord, report_cells: Sequence[Cell], limits: Limits) -> list[Cell]:
@@ -57,9 +58,9 @@ def trained(record: RunRecord, iteration: Iteration, limits: Limits) -> list[str
     return _by_turns([failed, passed])[: limits.trained]
 
 
-def tested(record: RunRecord, limits: Limits) -> list[str]:
+def last_test(record: RunRecord, limits: Limits) -> list[str]:
     """Greedy test episodes of the last policy: the first pass and the first failure of each family."""
-    episodes = [e for e in _last_test(record) if e.variant == GREEDY]
+    episodes = [e for e in _test_episodes(record) if e.variant == GREEDY]
     first: dict[tuple[str, bool], str] = {}
     for episode in episodes:
         first.setdefault((record.tasks[episode.task_id].family, episode.all_pass), episode.episode_id)
@@ -73,7 +74,7 @@ WHERE o.run_id = :run AND o.iteration = :iteration AND o.purpose = 'train'
 """
 
 
-def _last_test(record: RunRecord) -> Iterable[EpisodeRow]:
+def _test_episodes(record: RunRecord) -> Iterable[EpisodeRow]:
     tests = [step.step for step in record.steps if step.kind == "test"]
     return record.run.ledger.rows(EpisodeRow, record.run.id, step=tests[-1]) if tests else []
 

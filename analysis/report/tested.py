@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from analysis.compare.standing import GREEDY, Standing
 from analysis.report.charts import Series, line_chart
 from analysis.report.markup import Html, element, note, section, table
-from analysis.report.verdict import points, shares
+from analysis.report.verdict import points, shares, test_gain
 
 _SCORES = ("sampled how", "warm start", "final policy", "gain in points", "reward", "episodes", "worlds")
 _FAMILIES = ("family", "gain on test, in points", "forgotten in validation, in points")
@@ -14,7 +14,7 @@ _FAMILIES = ("family", "gain on test, in points", "forgotten in validation, in p
 def test_section(standing: Standing, *body: object) -> Html:
     """Scores of warm start and final policy, and gains by family."""
     variants = [v for v in (standing.sampled, GREEDY) if v in standing.final and v in standing.warm]
-    if not any(standing.gain(variant) for variant in variants):
+    if not any(test_gain(standing, variant) for variant in variants):
         return Html("")
     families = [
         (family, points(standing.family_gain(family)), _points(standing.forgotten(family)))

@@ -11,22 +11,21 @@ def run_verdict(standing: Standing | None) -> str:
     tested = test_sentence(standing, standing.sampled)
     if tested is not None:
         return tested
+    so_far = "Tested once so far" if standing.final else "Not tested yet"
     if not standing.curve:
-        return "The run was tested once and has no second test to compare it with yet."
+        return f"{so_far}, and not validated."
     first, last = standing.curve[0], standing.curve[-1]
-    if len(standing.curve) == 1:
-        return (
-            f"Not tested yet: validation all-pass is {shares(first.all_pass)} after {first.updates} updates."
-        )
+    if first is last:
+        return f"{so_far}: validation all-pass is {shares(first.all_pass)} after {first.updates} updates."
     return (
-        f"Not tested yet: validation all-pass went from {shares(first.all_pass)} to {shares(last.all_pass)} "
+        f"{so_far}: validation all-pass went from {shares(first.all_pass)} to {shares(last.all_pass)} "
         f"in {last.updates} updates."
     )
 
 
 def test_sentence(standing: Standing, variant: str) -> str | None:
     """What the test says of one way of sampling; None unless warm start and final policy were both tested."""
-    gain = standing.gain(variant)
+    gain = test_gain(standing, variant)
     if gain is None:
         return None
     before, after = (side[variant].all_pass().mean for side in (standing.warm, standing.final))
@@ -36,6 +35,12 @@ def test_sentence(standing: Standing, variant: str) -> str | None:
         f"Test all-pass ({how}) {moved(gain)}: {before:.1%} after the warm start, {after:.1%} after "
         f"{standing.updates} updates, {points(gain)} points (95 % interval over {worlds} worlds, one seed)."
     )
+
+
+def test_gain(standing: Standing, variant: str) -> Interval | None:
+    """What the test gained; None as well when warm start and final policy are one and the same test."""
+    once = standing.warm.get(variant) is standing.final.get(variant)
+    return None if once else standing.gain(variant)
 
 
 def moved(gap: Interval) -> str:

@@ -25,7 +25,7 @@ class Browser:
         self.said, self.requests, self._number, self._rest = [], [], 0, b""
         self._process = subprocess.Popen(
             [
-                "sh", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', find_chromium(),
+                "bash", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', find_chromium(),
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--no-first-run", "--disable-background-networking", "--disable-component-update",
                 "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
@@ -52,13 +52,13 @@ class Browser:
         self._process.terminate()
         self._process.wait(PATIENCE)
 
-    def open(self, page: Path, width: int, height: int = 900, dark: bool = False) -> None:
-        """Load a file at a window's width, and wait until it is there."""
+    def open(self, page: Path, width: int, height: int = 900, dark: bool = False, place: str = "") -> None:
+        """Load a file at a window's width, and wait until it is there. `place`: e.g. "#test"."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.ask("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
-        self.ask("Page.navigate", url=page.resolve().as_uri())
+        self.ask("Page.navigate", url=page.resolve().as_uri() + place)
         self.value(
             "new Promise(done => document.readyState === 'complete' ? done() "
             ": addEventListener('load', done))"
