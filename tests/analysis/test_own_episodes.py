@@ -4,6 +4,7 @@ import csv
 import importlib.resources
 import json
 import random
+import re
 
 import jsonschema
 import pytest
@@ -392,3 +393,30 @@ def test_one_source_is_asked_for(arguments, capsys):
 def test_the_schema_is_printed(capsys):
     assert main(["--schema"]) == 0
     assert capsys.readouterr().out == schema_text()
+
+
+# ── the page ──────────────────────────────────────────────────────────────────────────────────────
+
+PAGE = (DATA.parents[1] / "docs" / "own_episodes.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_a_row_for_every_key_of_a_line_and_for_no_other():
+    table = PAGE.split("| key |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(OwnEpisode.model_fields)
+
+
+def test_the_lines_of_the_page_are_read(tmp_path):
+    blocks = [b for b in re.findall(r"```\n(.*?)```", PAGE, re.DOTALL) if b.startswith("{")]
+    short, long = probes(tmp_path, *map(json.loads, blocks))
+    assert blame(short) == {}  # nothing is known of it but that it failed
+    assert blame(long)["tool:refund_payment"] == Blame(1.0, "tool_error")
+
+
+def test_the_example_of_the_page_writes_a_line(tmp_path, monkeypatch):
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "data").symlink_to(DATA)
+    exec(compile(block, "docs/own_episodes.md", "exec"), {})
+    (probe,) = read_episodes(tmp_path / "episodes.jsonl").probes
+    assert blame(probe) == {"tool:cancel_order": Blame(1.0, "tool_error")}

@@ -1,6 +1,9 @@
 """Worlds for a report from anywhere: what its cells are understood as, what is aimed at, what is written."""
 
+import importlib
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,7 @@ import pytest
 
 from analysis.weakness import Cell, WeaknessReport
 from loop.errors import ConfigError, RunError
-from loop.propose import main
+from loop.propose import main, parser
 from loop.proposing.aiming import aim, placed, targeting_for
 from loop.proposing.understanding import Interpreter, tell, understand_report
 from loop.proposing.vocabulary import words
@@ -332,3 +335,27 @@ def test_what_is_no_report_is_refused(
     assert main([str(tmp_path / "r.json"), "--count", "1", "--out", str(tmp_path / "w")]) == 2
     said = capsys.readouterr().err
     assert complaint in said and said.count("\n") == 1
+
+
+def test_the_commands_of_the_page_run_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "own_episodes.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^python -m (.*)$", page.split("```")[1], re.MULTILINE)
+    assert len(commands) == 3
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "data").symlink_to(ROOT / "tests" / "data")
+    for command in commands:
+        module, *arguments = shlex.split(command)
+        found = importlib.import_module(module if module.startswith("loop.") else f"{module}.__main__")
+        assert found.main(arguments) == 0, capsys.readouterr().err
+    assert json.loads((tmp_path / "proposed" / "summary.json").read_text())["worlds"] == 4
+    assert (tmp_path / "clusters" / "cluster_contents.csv").exists()
+
+
+def test_every_option_stands_on_the_page() -> None:
+    page = (ROOT / "docs" / "own_episodes.md").read_text(encoding="utf-8")
+    for action in parser()._actions:
+        for option in action.option_strings[-1:]:
+            assert option == "--help" or f"{option}" in page, f"{option} is not on the page"
