@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from analysis.contrasts.measures import MEASURES, Measure
-from analysis.contrasts.sweep import CONTROLS, METHOD, SEEDS, Sweep
+from analysis.contrasts.sweep import SEEDS, Sweep
 from analysis.intervals import Interval, difference_bootstrap
 from analysis.results import RunResult
 from analysis.statistics.holm import holm
@@ -48,9 +48,11 @@ def contrasts(sweep: Sweep) -> list[Contrast]:
 
 
 def _of_measure(sweep: Sweep, measure: Measure) -> list[Contrast]:
-    named = [c for other in CONTROLS if (c := contrast(sweep, measure, METHOD, other)) is not None]
+    named = [c for pair in sweep.named if (c := contrast(sweep, measure, *pair)) is not None]
     adjusted = holm([c.p for c in named])
-    extra = [c for one, other in EXTRA if (c := contrast(sweep, measure, one, other)) is not None]
+    extra = [
+        c for pair in EXTRA if pair not in sweep.named and (c := contrast(sweep, measure, *pair)) is not None
+    ]
     return [c._replace(holm=p) for c, p in zip(named, adjusted, strict=True)] + extra
 
 

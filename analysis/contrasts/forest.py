@@ -46,10 +46,11 @@ def caption(shown: Sequence[Contrast]) -> str:
     claimed = sum(c.shown for c in shown)
     seeds = sorted({len(c.seeds) for c in shown})
     study = ": a case study" if all(c.case_study for c in shown) else ""
+    arms = " and ".join(dict.fromkeys(c.one for c in shown))
     return (
-        f"{shown[0].one} minus each control on the final test, paired by seed ({_several(seeds)} seeds"
-        f"{study}), with 95 % intervals; {claimed} of {len(shown)} differences survive Holm's adjustment "
-        "(filled), hollow ones could be chance."
+        f"{arms} minus each control on the final test, paired by seed ({_several(seeds)} seeds{study}), "
+        f"with 95 % intervals; {claimed} of {len(shown)} differences survive Holm's adjustment (filled), "
+        "hollow ones could be chance."
     )
 
 
@@ -58,7 +59,7 @@ def _several(numbers: Sequence[int]) -> str:
 
 
 def _draw(shown: Sequence[Contrast], path: Path) -> Path:
-    controls = list(dict.fromkeys(c.other for c in shown))
+    controls = list(dict.fromkeys(_row(c, shown) for c in shown))
     panels = [name for name in PANELS if any(c.measure.name == name for c in shown)]
     height = 1.8 + 0.35 * len(controls)
     reach = _reach(shown)
@@ -67,15 +68,20 @@ def _draw(shown: Sequence[Contrast], path: Path) -> Path:
             axis = axes[0][column]
             mine = [c for c in shown if c.measure.name == name]
             for c in mine:
-                _bar(axis, controls.index(c.other), c)
+                _bar(axis, controls.index(_row(c, shown)), c)
             axis.axvline(0, color="black", linewidth=0.8)
             axis.set_title(mine[0].measure.title, fontsize=8)
-            axis.set_xlabel(f"points (right: {mine[0].one} is better)", fontsize=7)
+            axis.set_xlabel("points (right: better than the control)", fontsize=7)
             axis.set_xlim(*reach)
             axis.set_ylim(len(controls) - 0.5, -0.5)
             axis.set_yticks(range(len(controls)), controls if column == 0 else [""] * len(controls))
             axis.grid(visible=False, axis="y")
     return path
+
+
+def _row(c: Contrast, shown: Sequence[Contrast]) -> str:
+    """The control, and the arm where several were contrasted."""
+    return c.other if len({other.one for other in shown}) == 1 else f"{c.one} - {c.other}"
 
 
 def _reach(shown: Sequence[Contrast]) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """The result files of one sweep, checked to be comparable."""
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -7,10 +8,12 @@ from typing import NamedTuple
 
 from analysis.errors import DataError
 from analysis.results import RunResult, read_results
+from planet.identity import digest
 
 METHOD = "closed_loop"
 CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
-"""What the method was said beforehand to be contrasted with; Holm adjusts over those present."""
+NAMED = tuple((METHOD, control) for control in CONTROLS)
+"""The contrasts of a sweep whose plan names none; Holm adjusts over those that the sweep has."""
 
 MAIN = (METHOD, *CONTROLS)
 """Arms of the main figures; the others have learning curves of their own, beside the method."""
@@ -28,6 +31,9 @@ ARMS = (
 )
 """The protocol's order; arms of other names come after these."""
 
+PLAN = "plan.json"
+"""The file that names contrasts, beside the results."""
+
 SEEDS = 10
 """Below this a sweep is a case study, and is called one."""
 
@@ -37,6 +43,7 @@ class Sweep(NamedTuple):
 
     name: str
     runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
+    named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -85,11 +92,33 @@ class Sweep(NamedTuple):
 
 
 def read_sweep(folder: Path) -> Sweep:
-    """The results in a folder as one sweep. DataError when they do not belong together."""
-    return as_sweep(folder.name, read_results(folder))
+    """The results in a folder as one sweep, with its plan. DataError when they do not belong together."""
+    results = read_results(folder)
+    return as_sweep(folder.name, results, named_contrasts(folder / PLAN, results) or NAMED)
 
 
-def as_sweep(name: str, results: Sequence[RunResult]) -> Sweep:
+def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:
+    """The contrasts that a plan file names; none without a file.
+
+    DataError when the file is none, or is not the plan that the results were made under.
+    """
+    if not file.is_file():
+        return ()
+    try:
+        plan = json.loads(file.read_text(encoding="utf-8"))
+        named = tuple((str(arm), str(control)) for arm, control in plan["contrasts"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{file} cannot be read as a plan ({error!r}); restore it") from error
+    for result in results:
+        if result.plan_digest not in (None, digest(plan)):
+            raise DataError(
+                f"{file} is not the plan of {result.name}: its digest is {digest(plan)}, the result was made "
+                f"under {result.plan_digest}; contrasts are named before the first run, restore the file"
+            )
+    return named
+
+
+def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, str], ...] = NAMED) -> Sweep:
     """Results as one sweep. DataError when a run stands twice, or a seed's runs do not share their start."""
     ranked = sorted(results, key=lambda run: (_place(run.arm), run.arm, run.seed))
     for first, second in pairwise(ranked):
@@ -101,7 +130,7 @@ def as_sweep(name: str, results: Sequence[RunResult]) -> Sweep:
         _require_one("splits_digest", "splits", runs, f"seed {seed} of {name}")
         _require_one("warm_start", "warm start", runs, f"seed {seed} of {name}")
         _require_one("temperature", "temperature", runs, f"seed {seed} of {name}")
-    return Sweep(name, tuple(ranked))
+    return Sweep(name, tuple(ranked), named)
 
 
 def _require_one(field: str, what: str, runs: Sequence[RunResult], where: str) -> None:

@@ -58,10 +58,10 @@ def _figures(sweep: Sweep, found: Sequence[Contrast], out: Path) -> list[Path]:
     main = [arm for arm in sweep.arms if arm in MAIN] or list(sweep.arms)
     others = [arm for arm in sweep.arms if arm not in main]
     beside = [METHOD] if METHOD in sweep.arms else []
-    drawn = [*write_curves(sweep, main, out, "learning_curves"), *write_forest(found, out)]
+    drawn = [*write_curves(sweep, main, out, "arm_curves"), *write_forest(found, out)]
     drawn += write_worst_tasks(sweep, main, out)
     if others:
-        drawn += write_curves(sweep, [*beside, *others], out, "learning_curves_others")
+        drawn += write_curves(sweep, [*beside, *others], out, "arm_curves_others")
     return drawn
 
 

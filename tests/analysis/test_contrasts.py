@@ -11,7 +11,7 @@ from analysis.contrasts.contrast import contrast, contrasts
 from analysis.contrasts.families import families
 from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
-from analysis.contrasts.sweep import as_sweep
+from analysis.contrasts.sweep import NAMED, as_sweep, read_sweep
 from analysis.contrasts.tables import Table
 from analysis.contrasts.verdict import p_text, points, power_statement, primary, verdict
 from analysis.errors import DataError
@@ -20,7 +20,8 @@ from analysis.results import TargetedCell
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation
-from tests.analysis.simulated_sweep import simulated_result, simulated_sweep
+from planet.identity import canonical_json, digest
+from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
 
 MEASURE = {measure.name: measure for measure in MEASURES}
 
@@ -152,8 +153,8 @@ def test_the_verdict_names_seeds_size_interval_and_p(found):
     low, mid, high = (f"{100 * edge:+.1f}" for edge in (c.interval.low, c.interval.mean, c.interval.high))
     assert text == (
         f"Over 10 seeds: after equal updates closed_loop ends {mid[1:]} points above random_worlds in test "
-        f"all-pass at temperature 1 (95 % interval {low} to {high} over seeds; permutation p = {p_text(c.p)}, "
-        f"Holm-adjusted {p_text(c.holm)}); a gain."
+        f"all-pass at temperature 1 (95 % interval {low} to {high} over seeds; permutation p = {p_text(c.p)},"
+        f" Holm-adjusted {p_text(c.holm)}); a gain."
     )
 
 
@@ -173,7 +174,7 @@ def test_a_null_is_said_to_show_nothing():
 
 def test_without_the_method_nothing_is_contrasted():
     assert verdict(contrasts(as_sweep("s", simulated_sweep(arms=("static", "placebo"))))).startswith(
-        "No seed has both closed_loop and one of its controls"
+        "No seed has both arms of a contrast that was named beforehand"
     )
 
 
@@ -264,6 +265,30 @@ def test_runs_that_do_not_belong_together_are_refused(field, words):
 def test_a_run_that_stands_twice_is_refused():
     with pytest.raises(DataError, match="static at seed 0 stands twice in s; keep one of its files"):
         as_sweep("s", simulated_sweep(arms=("static", "static"), seeds=(0,)))
+
+
+def test_the_plan_names_the_contrasts(tmp_path):
+    plan = {"contrasts": [["placebo", "static"]], "metrics": []}
+    results = [r.replace(plan_digest=digest(plan)) for r in simulated_sweep(seeds=(0, 1))]
+    folder = write_sweep(tmp_path, results)
+    (folder / "plan.json").write_text(canonical_json(plan))
+    planned = read_sweep(folder)
+    adjusted = [
+        (c.one, c.other) for c in contrasts(planned) if c.holm is not None and c.measure is MEASURES[0]
+    ]
+    assert adjusted == [("placebo", "static")]
+    (folder / "plan.json").write_text(canonical_json(plan | {"contrasts": [["closed_loop", "static"]]}))
+    with pytest.raises(DataError, match=r"is not the plan of closed_loop-s0: .*, restore the file"):
+        read_sweep(folder)
+    (folder / "plan.json").write_text('{"contrasts": [["lone"]]}')
+    with pytest.raises(DataError, match="cannot be read as a plan"):
+        read_sweep(folder)
+
+
+def test_a_plan_without_contrasts_leaves_the_protocol_s(tmp_path):
+    folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
+    (folder / "plan.json").write_text('{"contrasts": []}')
+    assert read_sweep(folder).named == NAMED
 
 
 def test_tables_are_written_for_terminals_and_pages():

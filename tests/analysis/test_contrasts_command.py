@@ -13,7 +13,7 @@ from analysis.contrasts.sweep import as_sweep
 from analysis.contrasts.worst_tasks import SHARES, tails
 from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
 
-FIGURES = ("learning_curves", "learning_curves_others", "forest", "cvar")
+FIGURES = ("arm_curves", "arm_curves_others", "forest", "cvar")
 
 
 @pytest.fixture(scope="module")
