@@ -76,7 +76,11 @@ def guesses(config: Config) -> dict[Kind, float]:
     return {
         "worlds": 0.05 * worlds,
         "warm_start": 5.0 + 0.5 * config.policy.warm_start.steps,
-        "diagnose": episode * sizes.diagnose * config.tasks_per_world * settings.diagnose_rollouts,
+        "diagnose": episode
+        * sizes.diagnose
+        * config.tasks_per_world
+        * settings.diagnose_rollouts
+        * (1 + config.curriculum.further_probes),
         "grow": 0.1 * config.growth.quota,
         "update": 0.045 * config.prompts_per_update * config.group_size,
         "validate": episode * sizes.validation * config.tasks_per_world * settings.validate_rollouts,

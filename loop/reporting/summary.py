@@ -153,6 +153,8 @@ def _worlds_grown(ledger: Ledger, config: Config, step: int) -> str:
             f"; {metrics['grow/on_target_worlds']:.0f} of {metrics['grow/targeted_worlds']:.0f} "
             "targeted ones on target"
         )
+    if detail.get("rungs"):
+        text += f"; ladders: {', '.join(f'rung {rung} x {n}' for rung, n in detail['rungs'].items())}"
     refused = {rule: n for rule, n in detail["refused"].items() if n}
     if refused:
         named = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items()))

@@ -11,7 +11,7 @@ from analysis.ledger import ChargeRow, Ledger
 from analysis.results import CurvePoint, Extension, Grown, Made, Reached, RunResult, TargetedCell
 from analysis.weakness import WeaknessReport
 from loop.config import Config, Targeting
-from loop.curricula.targeting import apportion, eligible, targeted_count, weight
+from loop.curricula.targeting import allocation_of, apportion, eligible, targeted_count
 from loop.errors import SweepError
 from loop.run_directory import RunDirectory, stored_config
 from loop.sweep.records import Records, read_records
@@ -114,7 +114,7 @@ def _targeted(records: Records, config: Config) -> tuple[TargetedCell, ...]:
     first = min(records.reports, key=lambda row: row.step)
     report, rule = WeaknessReport.model_validate(first.report), config.targeting
     cells = eligible(report.cells, rule.facets, rule)
-    weights = [weight(cell, rule.allocation) for cell in cells]
+    weights = allocation_of(rule).weights(cells)
     seats = _seats(weights, rule, config.growth.quota)
     ranked = sorted(zip(cells, weights, seats, strict=True), key=lambda found: (-found[1], found[0].name))
     return tuple(
