@@ -74,14 +74,19 @@ def ask(brief: BriefRow) -> str:
         f"{brief.brief.get('text', '')} Cells: {', '.join(target_cells(brief)) or 'none'}"
         + (f"; tasks wanted: {target['quota']}" if target.get("quota") else "")
         + (f"; {hard}" if hard else "")
+        + (f"; rung {target['rung']}" if target.get("rung") else "")
         + (f"; {len(target['avoid'])} tool sets to avoid" if target.get("avoid") else "")
         + "."
     )
 
 
 def _aim(brief: BriefRow, iteration: Iteration) -> str:
+    """What a brief is told under: its first cell, and the rung if that is a step of a ladder."""
     cells = target_cells(brief)
-    return cells[0] if cells and brief.brief_id in iteration.aimed else EXPLORING
+    if not cells or brief.brief_id not in iteration.aimed:
+        return EXPLORING
+    rung = (brief.brief.get("target") or {}).get("rung")
+    return f"{cells[0]}, rung {rung}" if rung else cells[0]
 
 
 def _row(name: str, briefs: Sequence[BriefRow]) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.texts, self._open = [], {}, []
+        self.elements, self.texts, self._lines, self._open = [], {}, [], []
         self.feed(text)
         assert self._open == []
 
@@ -18,11 +18,17 @@ class Page(HTMLParser):
         self.elements.append((tag, dict(attributes)))
         if tag not in VOID:
             self._open.append((tag, dict(attributes)))
+        if tag == "tr":
+            self._lines.append([])
+        elif tag == "td":
+            self._lines[-1].append("")
 
     def handle_endtag(self, tag):
         assert self._open.pop()[0] == tag
 
     def handle_data(self, data):
+        if any(tag == "td" for tag, _ in self._open):
+            self._lines[-1][-1] += data
         for tag, attributes in self._open:
             key = attributes.get("class") or tag
             self.texts[key] = self.texts.get(key, "") + data
@@ -30,6 +36,11 @@ class Page(HTMLParser):
     def all(self, tag):
         """The attributes of every element of a kind."""
         return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def rows(self):
+        """The cells of every line of a table, headers apart."""
+        return [line for line in self._lines if line]
 
     @property
     def ids(self):

@@ -1,15 +1,19 @@
 """The page of a run or a sweep: what it says first, where its links lead, and that data stays data."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 from analysis.compare.standing import Sample, Standing
-from analysis.ledger import Ledger, TaskRow
+from analysis.ledger import BriefRow, Ledger, TaskRow
 from analysis.report.__main__ import main
-from analysis.report.contrasts import difference, sweep_verdict
-from analysis.report.record import Diagnosis, RunRecord, change
+from analysis.report.briefs import ask, brief_section
+from analysis.report.contrasts import CONTROLS, difference, sweep_verdict
+from analysis.report.markup import element
+from analysis.report.record import Diagnosis, Iteration, RunRecord, change
 from analysis.report.samples import Limits, diagnosed, last_test, shared_limits, shown_cells, trained
+from analysis.report.sweep_page import WHOLE
 from analysis.report.verdict import run_verdict
 from analysis.report.write import write_report
 from analysis.run_directory import open_run
@@ -93,6 +97,45 @@ def test_every_iteration_goes_from_weakness_to_result(page):
     places = [said.index(part) for part in parts]
     assert places == sorted(places) and "Weakness: report r1" in said[places[-1] :]
     assert "Result: after 6 updates" in said
+
+
+def brief(number, rung="", world=None, **refused):
+    target = {
+        "cells": ["family:update"],
+        "quota": 7,
+        "reason": "it failed",
+        "rung": rung,
+        "avoid": ["a", "b"],
+    }
+    return BriefRow(
+        run_id="r",
+        step=4,
+        brief_id=f"b{number}",
+        brief={"text": "A shop.", "target": target},
+        admitted_world_id=world,
+        on_target=world is not None,
+        refused=refused,
+    )
+
+
+def test_briefs_are_told_by_what_they_aim_at_and_what_refused_them():
+    briefs = (
+        brief(0, world="w0", V08=2),
+        brief(1, V08=1),
+        brief(2, rung="1 of 3 to family:repair"),
+        brief(3),
+    )
+    iteration = Iteration(0, None, briefs, frozenset({"b0", "b1", "b2"}), (), (), 0)
+    read = Page(element("main", brief_section(iteration)))
+    assert read.rows == [
+        ["family:update", "2", "1", "1 of 1", "it failed", "V08 3"],
+        ["family:update, rung 1 of 3 to family:repair", "1", "0", "-", "it failed", "-"],
+        ["(exploring)", "1", "0", "-", "cells drawn at random, whatever the report says", "-"],
+    ]
+    assert "V08 ×3: a validator of worlds" in read.texts["note"]
+    assert ask(briefs[2]) == (
+        "A shop. Cells: family:update; tasks wanted: 7; rung 1 of 3 to family:repair; 2 tool sets to avoid."
+    )
 
 
 def test_a_weak_cell_leads_to_episodes_that_failed_in_it(record, page):
@@ -286,3 +329,13 @@ def test_a_page_is_written_whole_or_not_at_all(run_path, tmp_path, capsys):
     assert main([str(run_path), "--out", str(tmp_path / "new" / "x.html")]) == 0
     assert [file.name for file in (tmp_path / "new").iterdir()] == ["x.html"]
     assert open_run(run_path).ledger.rows(TaskRow, "sim-closed_loop-s0")  # the run itself is only read
+
+
+def test_the_documentation_says_how_much_is_shown():
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    words = " ".join(page.split())
+    limits = Limits()
+    assert f"{limits.exemplars} exemplars of the cells shown and {limits.passed} passes" in words
+    assert f"{limits.trained} training episodes" in words and WHOLE == 8 and "Up to eight runs" in words
+    assert ", then `balanced_worlds`, `placebo`, `static`, `stale`)" in words
+    assert CONTROLS == ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
