@@ -47,8 +47,8 @@ def typical(sets: Sequence[set[str]], inside: Sequence[bool], count: int) -> lis
     within, without = Counter[str](), Counter[str]()
     for members, here in zip(sets, inside, strict=True):
         (within if here else without).update(members)
-    here, there = max(1, sum(inside)), max(1, len(inside) - sum(inside))
-    lead = {member: number / here - without[member] / there for member, number in within.items()}
+    size, rest = max(1, sum(inside)), max(1, len(inside) - sum(inside))
+    lead = {member: number / size - without[member] / rest for member, number in within.items()}
     return sorted((m for m in lead if lead[m] > 0), key=lambda m: (-lead[m], m))[:count]
 
 
