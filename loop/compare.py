@@ -1,7 +1,7 @@
 """Arms side by side: `python -m loop.compare CONFIG CONFIG ... [--resume-if-unfinished] [key=value ...]`.
 
 The arms run one after another at one seed; they share splits and warm start, so they differ in their
-curriculum alone.
+curriculum alone. For several seeds, a plan and result files: `python -m loop.sweep`.
 """
 
 import sys
@@ -12,6 +12,8 @@ from loop.command import Parser, one_line_errors
 from loop.config import Config
 from loop.errors import ConfigError, Interrupted
 from loop.loading import load
+from loop.sweep.arms import run_arm
+from loop.sweep.comparable import require_comparable
 
 
 def parser() -> Parser:
@@ -38,11 +40,15 @@ def main(argv: list[str] | None = None) -> int:
     overrides = tuple(word for word in given.words if "=" in word)
     with one_line_errors() as outcome:
         configs = [load(file, overrides) for file in files]
+        if len(configs) < 2:
+            raise ConfigError(
+                f"{len(configs)} configuration given; a comparison needs at least two YAML files"
+            )
         require_comparable(configs)
         directories = [given.runs / config.run_id for config in configs]
         try:
             for config, directory in zip(configs, directories, strict=True):
-                _run(config, directory, given.resume_if_unfinished)
+                run_arm(config, directory, given.resume_if_unfinished)
         except (Interrupted, KeyboardInterrupt) as stopped:
             how = str(stopped) or "stopped at once"
             again = " ".join(["python -m loop.compare", *given.words, "--resume-if-unfinished"])
@@ -51,43 +57,6 @@ def main(argv: list[str] | None = None) -> int:
 
         outcome.code = compare([*map(str, directories), "--out", str(_results(given.runs, configs))])
     return outcome.code
-
-
-def require_comparable(configs: Sequence[Config]) -> None:
-    """ConfigError unless there are several arms that share everything that comes before them."""
-    if len(configs) < 2:
-        raise ConfigError(f"{len(configs)} configuration given; a comparison needs at least two YAML files")
-    first = configs[0]
-    for other in configs[1:]:
-        for key in _SHARED:
-            if getattr(other, key) != getattr(first, key):
-                raise ConfigError(
-                    f"{key}: {first.arm} and {other.arm} differ, so they would not share the warm start; "
-                    "give all arms the same"
-                )
-    arms = [config.arm for config in configs]
-    for arm in arms:
-        if arms.count(arm) > 1:
-            raise ConfigError(f"arm: {arm!r} is given twice; call each arm differently")
-
-
-_SHARED = (
-    "experiment", "seed", "iterations", "updates_per_iteration", "prompts_per_update", "tasks_per_world",
-    "splits", "policy", "coverage", "learner", "author", "evaluation", "catalog",
-)  # fmt: skip
-"""Keys in which arms may not differ."""
-
-
-def _run(config: Config, directory: Path, resume: bool) -> None:
-    from loop.launch import launch
-    from loop.run_directory import RunDirectory, is_run
-
-    print(f"arm {config.arm}, seed {config.seed}: {directory}", flush=True)
-    if resume and is_run(directory):
-        if not RunDirectory(directory).finished:
-            launch(config, directory, resume=True)
-        return
-    launch(config, directory)
 
 
 def _results(runs: Path, configs: Sequence[Config]) -> Path:

@@ -64,7 +64,7 @@ class SweepConfig(Settings):
     test_salt: str = ""  # another salt draws other test worlds; a new one for every claim
     budget: SweepBudget = SweepBudget()
     contrasts: tuple[tuple[str, str], ...] = ()  # (arm, control) pairs, named before the first run
-    metrics: tuple[str, ...] = ("all_pass_sampled", "all_pass_greedy", "reward")  # to be reported
+    metrics: tuple[str, ...] = ("all_pass_sampled", "all_pass_greedy", "reward_sampled")  # to be reported
 
     @field_validator("seeds")
     @classmethod
