@@ -114,9 +114,9 @@ def _arrays(units: Sequence[Unit], cells: tuple[str, ...], by_world: bool) -> Co
 
 def _accompanied(comparison: Comparison) -> Any:
     """(c,) whether at least half of a cell's opportunities lie in strata with other cells."""
-    table = totals(comparison, comparison.opportunities[:, None])[..., 0]  # (s, c)
-    others = table.sum(axis=1, keepdims=True) > table
-    return 2 * (table * others).sum(axis=0) >= table.sum(axis=0)
+    n, (_, _, pair) = comparison.opportunities[:, None], pairs(comparison)
+    shared = sums(n, comparison.stratum)[comparison.stratum] > sums(n, pair)[pair]
+    return (2 * sums(n * shared, comparison.cell) >= sums(n, comparison.cell))[:, 0]
 
 
 def _by_world(units: Iterable[Unit]) -> list[Unit]:
@@ -130,9 +130,14 @@ def _by_world(units: Iterable[Unit]) -> list[Unit]:
     ]
 
 
-def totals(comparison: Comparison, values: Any) -> Any:
-    """Sums of values (u, r) by stratum and cell, (s, c, r)."""
-    strata, cells = int(comparison.stratum[-1]) + 1, len(comparison.cells)
-    sums = np.zeros((strata * cells, values.shape[1]))
-    np.add.at(sums, comparison.stratum * cells + comparison.cell, values)
-    return sums.reshape(strata, cells, values.shape[1])
+def pairs(comparison: Comparison) -> tuple[Any, Any, Any]:
+    """Stratum (q,) and cell (q,) of every pair that occurs, and the pair (u,) of every unit."""
+    number = comparison.stratum * len(comparison.cells) + comparison.cell
+    found, pair = np.unique(number, return_inverse=True)
+    return *np.divmod(found, len(comparison.cells)), pair
+
+
+def sums(values: Any, groups: Any) -> Any:
+    """(g, r) sums of values (u, r) by group (u,); groups are numbered from 0, and none is empty."""
+    order = np.argsort(groups, kind="stable")
+    return np.add.reduceat(values[order], np.flatnonzero(np.diff(groups[order], prepend=-1)), axis=0)

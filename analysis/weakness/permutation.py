@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analysis.weakness.comparison import Comparison, totals
+from analysis.weakness.comparison import Comparison, pairs, sums
 
 PERMUTATIONS = 2000
 _BLOCK = 2_000_000
@@ -43,15 +43,15 @@ class Outcome(NamedTuple):
 
 def excess(comparison: Comparison, margin: float) -> Excess:
     """By how much each cell fails oftener than the others of its strata."""
-    own_n = totals(comparison, comparison.opportunities[:, None])  # (s, c, 1)
-    own_k = totals(comparison, comparison.failures)  # (s, c, r)
-    all_n, all_k = own_n.sum(axis=1, keepdims=True), own_k.sum(axis=1, keepdims=True)
+    stratum, cell, pair = pairs(comparison)
+    own_n, own_k = sums(comparison.opportunities[:, None], pair), sums(comparison.failures, pair)  # (q, r)
+    all_n, all_k = sums(own_n, stratum)[stratum], sums(own_k, stratum)[stratum]
     equal, spread = _moments(own_n, all_n, all_k, 1.0)
     shifted, wider = _moments(own_n, all_n, all_k, margin)
-    variance = spread.sum(axis=0)
+    variance = sums(spread, cell)
     return Excess(
-        _ratio((own_k - shifted).sum(axis=0), wider.sum(axis=0)),
-        _ratio((own_k - equal).sum(axis=0), variance),
+        _ratio(sums(own_k - shifted, cell), sums(wider, cell)),
+        _ratio(sums(own_k - equal, cell), variance),
         variance,
     )
 
@@ -121,7 +121,5 @@ def _shuffled(comparison: Comparison, count: int, draw: np.random.Generator) -> 
 
 def _stratum_rates(comparison: Comparison) -> Any:
     """(u, r) failure rate of each unit's stratum."""
-    n = np.bincount(comparison.stratum, comparison.opportunities)
-    k = np.zeros((len(n), comparison.failures.shape[1]))
-    np.add.at(k, comparison.stratum, comparison.failures)
-    return (k / n[:, None])[comparison.stratum]
+    n = sums(comparison.opportunities[:, None], comparison.stratum)
+    return (sums(comparison.failures, comparison.stratum) / n)[comparison.stratum]

@@ -1,0 +1,1 @@
+"""How well the report finds weaknesses that are known: scripted agents on PLANET's own worlds."""
