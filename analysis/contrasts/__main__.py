@@ -1,4 +1,4 @@
-"""python -m analysis.contrasts RESULTS_DIR [--out DIR]"""
+"""python -m analysis.contrasts RESULTS_DIR [--out DIR] [--page FILE]"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,14 +13,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument(
         "--out", metavar="DIR", help="folder for the results (default: RESULTS_DIR/contrasts)"
     )
+    options.add_argument(
+        "--page", metavar="FILE", help="Markdown page whose place for findings is filled anew"
+    )
     chosen = options.parse_args(argv)
 
     def work() -> None:
+        from analysis.contrasts.page import fill
         from analysis.contrasts.sweep import read_sweep
         from analysis.contrasts.write import write_contrasts
 
         folder = Path(chosen.results)
-        write_contrasts(read_sweep(folder), Path(chosen.out) if chosen.out else folder / "contrasts").show()
+        out = Path(chosen.out) if chosen.out else folder / "contrasts"
+        write_contrasts(read_sweep(folder), out).show()
+        if chosen.page:
+            fill(Path(chosen.page), (out / "findings.md").read_text(encoding="utf-8"))
+            print(f"filled: {chosen.page}")
 
     return finish(options, work)
 

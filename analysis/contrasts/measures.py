@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from analysis.contrasts.scores import (
     Stage,
@@ -60,6 +60,11 @@ def on_target(sweep: Sweep, run: RunResult) -> Sequence[TestTask]:
 def off_target(sweep: Sweep, run: RunResult) -> Sequence[TestTask]:
     """Test tasks that require no targeted cell."""
     return other_tasks(run, sweep.targeted(run.seed))
+
+
+def of_part(part: Literal["test", "test_reserved", "test_unseen"]) -> Part:
+    """Test tasks of one part of the split."""
+    return lambda sweep, run: [task for task in run.tasks if task.part == part]
 
 
 def _all_pass(name: str, title: str, part: Part, variant: Variant) -> Measure:
@@ -146,6 +151,10 @@ MEASURES: tuple[Measure, ...] = (
     _all_pass("targeted_greedy", "targeted cells, greedy", on_target, "greedy"),
     _all_pass(OTHERS, "other cells, temperature 1", off_target, "sampled"),
     _all_pass("others_greedy", "other cells, greedy", off_target, "greedy"),
+    _all_pass(
+        "reserved_sampled", "reserved pairs of services, temperature 1", of_part("test_reserved"), "sampled"
+    ),
+    _all_pass("unseen_sampled", "unseen industry, temperature 1", of_part("test_unseen"), "sampled"),
     Measure(MIDDLE, "interquartile mean of families", _each(_iqm)),
     Measure(WORST, "worst tenth of tasks", _each(lambda s, r: worst_tasks(r, "final"))),
     Measure("area_updates", "area under validation, updates", _each(area_updates)),

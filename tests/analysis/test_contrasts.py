@@ -101,6 +101,14 @@ def test_targeted_and_other_tasks_part_the_test(sweep):
     ) == 48
 
 
+def test_parts_of_the_test_are_measured_where_there_are_any(sweep, found):
+    assert ("unseen_sampled", "closed_loop", "static") not in found  # the simulated test has one part
+    results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0,))
+    unseen = [r.replace(tasks=(r.tasks[0].replace(part="test_unseen"), *r.tasks[1:])) for r in results]
+    mine, theirs = MEASURE["unseen_sampled"].pair(sweep, *unseen)
+    assert (mine, theirs) == tuple(r.tasks[0].final_sampled.rate for r in results)
+
+
 def test_equal_charged_steps_compare_the_extended_run(sweep, found):
     growing, static = sweep.of("closed_loop")[0], sweep.of("static")[0]
     assert charged_stage(sweep, growing) == "final"  # charged 18,000, the budget of the extension

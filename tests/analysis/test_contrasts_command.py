@@ -1,16 +1,22 @@
 """python -m analysis.contrasts: figures beside their tables, a light --help, one line for wrong use."""
 
 import csv
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from analysis.compare.write import write_comparison
 from analysis.contrasts.__main__ import main
 from analysis.contrasts.curves import curve_of_arm
+from analysis.contrasts.measures import MEASURES
+from analysis.contrasts.page import BEGIN, END
 from analysis.contrasts.sweep import as_sweep
 from analysis.contrasts.worst_tasks import SHARES, tails
+from analysis.statistics.power import power
 from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
 
 FIGURES = ("arm_curves", "arm_curves_others", "forest", "cvar")
@@ -37,6 +43,23 @@ def test_results_go_beside_the_files_and_are_not_read_back(tmp_path):
     assert main([str(folder)]) == 0
     assert main([str(folder)]) == 0
     assert (folder / "contrasts" / "findings.md").is_file()
+
+
+def test_a_page_is_filled_between_its_marks_and_nowhere_else(tmp_path, capsys):
+    folder = write_sweep(tmp_path / "sweep", simulated_sweep(arms=("closed_loop", "static"), seeds=(0,)))
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    assert main([str(folder), "--page", str(page)]) == 0
+    once = page.read_text()
+    assert once.startswith(f"before\n{BEGIN}\n\nCase study of 1 seed: ") and once.endswith(
+        f"\n\n{END}\nafter\n"
+    )
+    assert "old" not in once
+    assert main([str(folder), "--page", str(page)]) == 0 and page.read_text() == once
+    page.write_text("no marks")
+    assert main([str(folder), "--page", str(page)]) == 2
+    assert "has no place for findings; put one line" in capsys.readouterr().err
+    assert page.read_text() == "no marks" and not list(tmp_path.glob(".*.part"))
 
 
 def test_help_loads_no_heavy_library():
@@ -88,3 +111,30 @@ def test_the_tail_ends_in_the_mean_of_all_tasks():
     means = [np.mean([t.final_sampled.rate for t in run.tasks]) for run in sweep.of("closed_loop")]
     assert loop.heights[-1] == pytest.approx(np.mean(means))
     assert loop.heights[1] < loop.heights[-1]
+
+
+def test_the_page_on_evaluation_has_a_place_for_findings_and_the_power_that_is_computed():
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    assert page.count(BEGIN) == page.count(END) == 1
+    rows = re.findall(r"^\| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, flags=re.MULTILINE)
+    assert len(rows) == 3
+    for seeds, *shown in rows[:2]:  # twenty seeds are tested by Monte Carlo, which takes a second each
+        for gain, share in zip((2.0, 3.0, 5.0), shown, strict=True):
+            assert power(int(seeds), 2.83, gain) == pytest.approx(float(share), abs=0.03)
+
+
+def test_every_figure_that_the_page_names_is_written(folder, run, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (results|runs) \|", page, flags=re.MULTILINE)
+    assert main([str(folder), "--out", str(tmp_path)]) == 0
+    write_comparison([run], tmp_path)
+    assert len(rows) == 8
+    assert all(
+        (tmp_path / f"{name}.png").is_file() and (tmp_path / f"{name}.csv").is_file() for name, _ in rows
+    )
+
+
+def test_every_measure_of_the_verdict_is_described():
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    for words in ("targeted cells", "other cells", "worst tenth of tasks", "interquartile mean of families"):
+        assert any(words in measure.title for measure in MEASURES) and f"| {words} |" in page
