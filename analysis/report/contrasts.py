@@ -94,7 +94,7 @@ def contrast_section(arms: Arms, greedy: str) -> Html:
         table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
         note(
             f"Below {CASE_STUDY} seeds intervals resample the test worlds of these seeds and say nothing "
-            "about others; from there on they resample seeds. Nothing is adjusted for their number."
+            "about others; from there on they resample seeds. They are not adjusted for how many there are."
         ),
     )
 

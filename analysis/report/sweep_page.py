@@ -99,25 +99,34 @@ def _share(sample: Sample | None) -> str:
 
 
 def arm_curves(arms: Arms) -> Html:
-    """Validation over both budgets, a line per arm: its run, or the mean over its seeds."""
+    """Validation over both budgets, a line per arm: its run, or the mean over seeds that all arms have."""
     if all(len(runs) == 1 for runs in arms.values()):
         return learning_curves([standing for runs in arms.values() for standing in runs.values()])
+    shared = set.intersection(*(set(runs) for runs in arms.values()))
+    chosen = {arm: [runs[s] for s in sorted(shared or runs)] for arm, runs in arms.items()}
     charts = []
     for title, what in _MEASURED:
         for axis, budget in _BUDGETS:
-            series = [_mean_series(arm, list(runs.values()), budget, what) for arm, runs in arms.items()]
+            series = [_mean_series(arm, runs, budget, what) for arm, runs in chosen.items()]
             charts.append(line_chart(f"Validation {title}, mean over seeds", series, axis, share=True))
-    return element("div", *charts, class_="charts pairs")
+    return together((_seeds(shared), element("div", *charts, class_="charts pairs")))
+
+
+def _seeds(shared: set[int]) -> Html:
+    if not shared:
+        return note(
+            "No seed is shared by all arms: each line averages its own, so their heights do not compare."
+        )
+    return note(f"Means over the seeds that all arms have: {', '.join(map(str, sorted(shared)))}.")
 
 
 def _mean_series(arm: str, runs: Sequence[Standing], budget: Measure, what: Measure) -> Series:
-    """The points that all seeds of an arm have, averaged."""
+    """The points that all of these runs have, averaged."""
     by_updates = [{point.updates: point for point in run.curve} for run in runs]
     shared = sorted(set.intersection(*(set(points) for points in by_updates)))
     columns = [[points[updates] for points in by_updates] for updates in shared]
-    name = f"{arm} ({len(runs)} seed{'s' if len(runs) > 1 else ''})"
     return Series(
-        name, [_mean(column, budget) for column in columns], [_mean(column, what) for column in columns]
+        arm, [_mean(column, budget) for column in columns], [_mean(column, what) for column in columns]
     )
 
 

@@ -9,10 +9,10 @@ from analysis.report.samples import Limits, shown_cells
 from analysis.weakness import Cell, WeaknessReport
 
 _HEADER = (
-    "cell", "failure rate", "failed", "of", "worlds", "rate and interval", "at least", "change", "mostly",
-    "read",
+    "cell", "failure rate", "read", "failed", "of", "worlds", "rate and interval", "at least", "change",
+    "mostly",
 )  # fmt: skip
-_WORDS = (0, 8, 9)
+_WORDS = (0, 2, 9)
 """Columns of text."""
 
 
@@ -94,6 +94,7 @@ def _row(diagnosis: Diagnosis, cell: Cell, targeted: bool, anchors: Anchors) -> 
     return (
         element("b" if targeted else "span", "▸ " * targeted + "● " * cell.claimed + cell.name),
         rate_bar(rate, cell.name),
+        together(read, " ") if read else "-",
         f"{cell.failures:.4g}",
         cell.opportunities,
         cell.worlds,
@@ -101,7 +102,6 @@ def _row(diagnosis: Diagnosis, cell: Cell, targeted: bool, anchors: Anchors) -> 
         f"{cell.wilson_low:.0%}",
         "new" if cell.change is None else f"{100 * cell.change:+.0f}",
         mode,
-        together(read, " ") if read else "-",
     )
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.compare.standing import Sample, Standing
+from analysis.compare.standing import Point, Sample, Standing
+from analysis.intervals import Interval
 from analysis.ledger import BriefRow, Ledger, TaskRow
 from analysis.report.__main__ import main
 from analysis.report.briefs import ask, brief_section
@@ -13,7 +14,7 @@ from analysis.report.contrasts import CONTROLS, difference, sweep_verdict
 from analysis.report.markup import element
 from analysis.report.record import Diagnosis, Iteration, RunRecord, change
 from analysis.report.samples import Limits, diagnosed, last_test, shared_limits, shown_cells, trained
-from analysis.report.sweep_page import WHOLE
+from analysis.report.sweep_page import WHOLE, arm_curves
 from analysis.report.verdict import run_verdict
 from analysis.report.write import write_report
 from analysis.run_directory import open_run
@@ -298,13 +299,28 @@ def test_ten_seeds_are_resampled_as_seeds():
     )
 
 
+def test_curves_of_arms_average_the_seeds_that_all_arms_have():
+    def run_at(*shares):
+        points = [Point(u, 10 * u, Interval(y, y, y), y, {}) for u, y in enumerate(shares)]
+        return run_with([0, 0], [1, 1])._replace(curve=tuple(points))
+
+    arms = {"closed_loop": {0: run_at(0.2, 0.4), 1: run_at(0.4, 0.8), 2: run_at(0.0, 0.0)}}
+    arms["static"] = {0: run_at(0.0, 0.0), 1: run_at(0.6, 1.0)}
+    read = Page(element("main", arm_curves(arms)))
+    assert "Means over the seeds that all arms have: 0, 1." in read.texts["note"]
+    # all-pass over updates from (0.2 + 0.4) / 2 = 0.3 to 0.6, and from 0.3 to 0.5: of 0.6, at the top,
+    # 166 - 158 / 2 = 87 and 166 - 158 * 5 / 6 = 34.3 pixels down
+    lines = [a["points"] for a in read.all("polyline")][:2]
+    assert lines == ["44.0,87.0 342.0,8.0", "44.0,87.0 342.0,34.3"]
+    assert "No seed is shared" in arm_curves({"a": {0: run_at(0.1), 1: run_at(0.2)}, "b": {2: run_at(0.3)}})
+
+
 def test_many_runs_are_told_in_short(tmp_path):
     for seed in range(9):
         SimulatedRun(tmp_path / f"s{seed}", seed=seed, iterations=1, updates=1).write()
     write_report(tmp_path)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "python -m analysis.report" in text and "Weakness: report" not in text
-    assert "closed_loop (9 seeds)" not in text  # a single line needs no legend
 
 
 @pytest.mark.parametrize(
