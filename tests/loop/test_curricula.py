@@ -1,23 +1,30 @@
 """Samplers draw as they say, and the gate drops what has no gradient."""
 
+import json
+import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from loop.curricula.gate import UnequalRewardGate
-from loop.curricula.samplers.learnability import LearnabilitySampler, learnability
 from loop.curricula.protocols import GroupOutcome
+from loop.curricula.samplers.difficulty_pools import DifficultyPoolsSampler
+from loop.curricula.samplers.draws import draw_by_weight, effective_number
+from loop.curricula.samplers.learnability import LearnabilitySampler, learnability
+from loop.curricula.samplers.replay import PrioritizedReplaySampler
 from loop.curricula.samplers.uniform import UniformSampler
 from loop.errors import ConfigError
 from loop.plugins import Plugin, make
 from loop.worlds.pool import PoolTask
 
+SAMPLERS = (UniformSampler, LearnabilitySampler, PrioritizedReplaySampler, DifficultyPoolsSampler)
 POOL = [PoolTask(f"t{n}", "w", "update", frozenset(), "retail", "BR", "compact") for n in range(10)]
 
 
-def outcome(task: int, passes: int, rollouts: int = 8) -> GroupOutcome:
+def outcome(task: int | str, passes: int, rollouts: int = 8) -> GroupOutcome:
     return GroupOutcome(
-        f"t{task}",
+        f"t{task}" if isinstance(task, int) else task,
         passes,
         rollouts,
         admitted=0 < passes < rollouts,
@@ -39,7 +46,7 @@ def test_uniform_draws_reach_every_task_equally_often() -> None:
     assert all(150 <= counts[task.id] <= 250 for task in POOL)  # 200 each, and 4 standard deviations of 12.6
 
 
-@pytest.mark.parametrize("sampler", [UniformSampler, LearnabilitySampler])
+@pytest.mark.parametrize("sampler", SAMPLERS)
 def test_equal_seeds_give_equal_draws(sampler: type) -> None:
     assert sampler().draw(POOL, 5, seed=3) == sampler().draw(POOL, 5, seed=3)
     assert sampler().draw(POOL, 5, seed=3) != sampler().draw(POOL, 5, seed=4)
@@ -77,12 +84,133 @@ def test_old_outcomes_fade() -> None:
     assert sampler.state_dict() == {"counts": {"t0": [12.0, 2.0]}}
 
 
-def test_a_sampler_goes_on_where_it_was_stored() -> None:
-    first = LearnabilitySampler()
-    first.observe([outcome(0, 3), outcome(1, 8)])
-    second = LearnabilitySampler()
-    second.load_state_dict(first.state_dict())
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_sampler_goes_on_where_it_was_stored(sampler: type) -> None:
+    first = sampler()
+    first.observe([outcome(1, 8), outcome(0, 3)])
+    second = sampler()
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
     assert second.weights(POOL) == first.weights(POOL) and second.metrics() == first.metrics()
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_no_task_is_ever_evicted_and_weights_sum_to_one(sampler: type) -> None:
+    made = sampler()
+    for passes in (0, 8, 4):
+        made.observe([outcome(n, passes if n % 2 else 8 - passes) for n in range(8)])
+        weights = made.weights(POOL)
+        assert sum(weights) == pytest.approx(1) and min(weights) > 0
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_pool_smaller_than_an_update_is_drawn_in_whole_rounds_and_an_empty_one_not_at_all(
+    sampler: type,
+) -> None:
+    assert set(Counter(sampler().draw(POOL, 20, seed=1)).values()) == {2}
+    assert sampler().draw([], 5, seed=1) == []
+
+
+def test_the_effective_number_is_that_of_equal_weights_and_shrinks_with_their_spread() -> None:
+    assert effective_number([0.2] * 5) == pytest.approx(5)
+    assert effective_number([7.0]) == pytest.approx(1)
+    assert effective_number([0.0, 0.0]) == 0 and effective_number([]) == 0
+    # Shares 3/4 and 1/4: exp(-(3/4) ln(3/4) - (1/4) ln(1/4)) = 4 / 3 ** 0.75 = 1.7548.
+    assert effective_number([3.0, 1.0]) == pytest.approx(4 / 3**0.75)
+
+
+def test_a_pool_without_any_weight_is_refused_and_not_drawn_from_for_ever() -> None:
+    with pytest.raises(ValueError, match="none of 2 tasks has a weight above 0; keep a floor"):
+        draw_by_weight(["a", "b"], [0.0, 0.0], 1, seed=0)
+
+
+def test_replay_draws_unseen_tasks_by_their_share_and_seen_ones_by_rank_of_regret() -> None:
+    sampler = PrioritizedReplaySampler(temperature=1.0, staleness=0.0, floor=0.0)
+    assert sampler.weights(POOL) == pytest.approx([0.1] * 10)
+    # Regrets 1 - 0/8, 1 - 4/8, 1 - 8/8: ranks 1, 2, 3 with 1, 1/2, 1/3 of 11/6, times the 3 tenths seen.
+    sampler.observe([outcome(0, 8), outcome(1, 0), outcome(2, 4)])
+    weights = sampler.weights(POOL)
+    assert weights[:3] == pytest.approx([0.3 * 2 / 11, 0.3 * 6 / 11, 0.3 * 3 / 11])
+    assert weights[3:] == pytest.approx([0.1] * 7)
+
+
+def test_replay_shares_the_mass_of_equal_ranks_and_forgets_the_older_of_two_outcomes() -> None:
+    sampler = PrioritizedReplaySampler(temperature=1.0, staleness=0.0, floor=0.0)
+    sampler.observe([outcome(n, 0) for n in range(10)])
+    sampler.observe([outcome(0, 8)])
+    weights = sampler.weights(POOL)
+    harmonic = sum(1 / rank for rank in range(1, 11))
+    assert weights[0] == pytest.approx(1 / 10 / harmonic)  # rank 10 alone
+    assert weights[1] == pytest.approx((1 - 1 / 10 / harmonic) / 9)
+
+
+def test_replay_comes_back_to_what_was_not_tried_for_long() -> None:
+    sampler = PrioritizedReplaySampler(staleness=1.0, floor=0.0)
+    sampler.observe([outcome(n, 4) for n in range(10)])
+    assert sampler.weights(POOL) == pytest.approx([0.1] * 10)  # all tried in this update: equally stale
+    sampler.observe([outcome(n, 4) for n in range(8)])
+    sampler.observe([outcome(n, 4) for n in range(9)])
+    # Tasks 0 to 8 were tried in this update, task 9 two updates ago.
+    assert sampler.weights(POOL) == pytest.approx([0.0] * 9 + [1.0])
+
+
+def test_difficulty_pools_draw_from_the_middle_alike_above_a_floor() -> None:
+    sampler = DifficultyPoolsSampler(floor=0.2, memory=1.0)
+    sampler.observe([outcome(0, 0), outcome(1, 8), outcome(2, 4)])
+    # Rates 1/10, 9/10 and 5/10; the seven never tried are at 1/2. Eight in the middle share 0.8.
+    assert sampler.weights(POOL) == pytest.approx([0.02, 0.02] + [0.02 + 0.1] * 8)
+    assert sampler.metrics() == {
+        "sampler/tasks_tried": 3.0,
+        "sampler/tasks_hard": 1.0,
+        "sampler/tasks_easy": 1.0,
+    }
+    sampler.observe([outcome(n, 0) for n in range(10)] * 5)
+    assert sampler.weights(POOL) == pytest.approx([0.1] * 10)  # the middle is empty
+
+
+def poisoned(sampler: LearnabilitySampler, seed: int) -> tuple[list[PoolTask], dict[str, float]]:
+    """A pool of 300, a tenth unsolvable and a tenth trivial, and each class's share of the last 22 updates.
+
+    Five iterations of 22 updates of 16 prompts x 8; the other tasks pass with a rate between 0.1 and 0.9.
+    """
+    pool = [replace(POOL[0], id=f"p{n}") for n in range(300)]
+    rng = random.Random(seed)
+    rates = [0.0] * 30 + [1.0] * 30 + [rng.uniform(0.1, 0.9) for _ in range(240)]
+    rate = {task.id: r for task, r in zip(pool, rates, strict=True)}
+    drawn: Counter[str] = Counter()
+    for number in range(5 * 22):
+        tasks = sampler.draw(pool, 16, seed=rng.randrange(2**32))
+        sampler.observe([outcome(t, sum(rng.random() < rate[t] for _ in range(8))) for t in tasks])
+        if number >= 4 * 22:
+            drawn.update(tasks)
+    total = sum(drawn.values())
+    names = {"unsolvable": pool[:30], "trivial": pool[30:60]}
+    return pool, {name: sum(drawn[t.id] for t in tasks) / total for name, tasks in names.items()}
+
+
+def test_in_a_poisoned_pool_unsolvable_and_trivial_tasks_get_no_more_than_their_floor_and_a_point() -> None:
+    shares: Counter[str] = Counter()
+    for seed in range(10):
+        sampler = LearnabilitySampler(floor=0.2)
+        pool, drawn = poisoned(sampler, seed)
+        weights = sampler.weights(pool)
+        # A tenth of the pool has a tenth of the floor: 0.2 x 0.1 = 2 points, and one more.
+        assert sum(weights[:30]) <= 0.03 and sum(weights[30:60]) <= 0.03
+        shares.update(drawn)
+    assert shares["unsolvable"] / 10 <= 0.03 and shares["trivial"] / 10 <= 0.03
+
+
+def test_replay_by_regret_is_what_a_poisoned_pool_fools() -> None:
+    _, drawn = poisoned(PrioritizedReplaySampler(), seed=0)
+    assert drawn["unsolvable"] > 0.2 and drawn["trivial"] < 0.1  # a tenth of the pool each
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_nothing_breaks_while_no_group_is_informative(sampler: type) -> None:
+    made = sampler()
+    for number in range(50):
+        tasks = made.draw(POOL, 4, seed=number)
+        made.observe([outcome(task, 0) for task in tasks])
+        assert len(tasks) == 4 and sum(made.weights(POOL)) == pytest.approx(1)
 
 
 def test_the_gate_drops_groups_of_equal_raw_reward_and_admits_a_group_of_one() -> None:
@@ -96,7 +224,8 @@ def test_the_gate_drops_groups_of_equal_raw_reward_and_admits_a_group_of_one() -
 
 
 def test_own_classes_plug_in_and_wrong_parameters_are_refused() -> None:
-    made = make("sampler", Plugin(type="loop.curricula.samplers.learnability:LearnabilitySampler", floor=1.0), "s")
+    path = "loop.curricula.samplers.learnability:LearnabilitySampler"
+    made = make("sampler", Plugin(type=path, floor=1.0), "s")
     assert made.weights(POOL)[0] == pytest.approx(0.1)
     with pytest.raises(ConfigError, match=r"s\.flor: unknown key for 'sfl'; did you mean 'floor'\?"):
         make("sampler", Plugin(type="sfl", flor=0.5), "s")

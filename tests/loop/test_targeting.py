@@ -1,10 +1,14 @@
 """From report to briefs: who gets how many worlds, and why."""
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.weakness import Cell, WeaknessReport
+from analysis.weakness import WeaknessReport
 from loop.config import Targeting
+from loop.curricula.allocations.expected_gain import ExpectedGain
 from loop.curricula.growers.closed_loop import ClosedLoopGrower
 from loop.curricula.growers.fixed_corpus import NoGrower
 from loop.curricula.growers.random_worlds import RandomWorldsGrower
@@ -12,53 +16,15 @@ from loop.curricula.protocols import GrowthRequest
 from loop.curricula.targeting import (
     aimed_at_random,
     aimed_at_report,
+    allocation_of,
     apportion,
     eligible,
     reason,
     targeted_count,
 )
 from loop.plugins import Plugin
-from loop.worlds.pool import PoolTask
 from planet.records.world import Brief
-
-
-def cell(name: str, failures: float, opportunities: int, learnability: float = 0.1) -> Cell:
-    facet, value = name.split(":")
-    return Cell(
-        facet=facet,
-        value=value,
-        opportunities=opportunities,
-        failures=failures,
-        tasks=opportunities,
-        worlds=4,
-        rate=failures / opportunities,
-        posterior_mean=failures / opportunities,
-        wilson_low=0.0,
-        learnability=learnability,
-        modes={},
-        ambiguous=0,
-        change=None,
-        exemplars=(),
-    )
-
-
-def report(*cells: Cell) -> WeaknessReport:
-    return WeaknessReport(
-        episodes=40,
-        tasks=40,
-        worlds=4,
-        all_pass=0.5,
-        raw_reward=0.5,
-        unattributed=0,
-        confidence=0.95,
-        cells=cells,
-    )
-
-
-def pool_task(number: int, family: str = "update", resource: str = "invoice") -> PoolTask:
-    cells = frozenset({f"family:{family}", f"resource:{resource}", "hops:0"})
-    return PoolTask(f"t{number}", "w", family, cells, "retail", "BR", "compact")
-
+from tests.loop.reports import cell, group, pool_task, report
 
 SCENARIOS = tuple(Brief(text=f"scenario {n}", industry="retail", country="BR") for n in range(8))
 TARGETING = Targeting(allocation="failure_rate", hints=(), min_opportunities=8)
@@ -68,8 +34,8 @@ WEAK = report(
 )  # fmt: skip
 
 
-def request(report: WeaknessReport | None = WEAK, targeting: Targeting = TARGETING) -> GrowthRequest:
-    return GrowthRequest(0, SCENARIOS, 7, targeting, (pool_task(0),), ("old-tool-set",), report)
+def request(told: WeaknessReport | None = WEAK, targeting: Targeting = TARGETING) -> GrowthRequest:
+    return GrowthRequest(0, SCENARIOS, 7, targeting, (pool_task(0),), ("old-tool-set",), told)
 
 
 def test_seventy_percent_of_eight_briefs_are_six() -> None:
@@ -171,3 +137,69 @@ def test_a_grower_goes_on_counting_where_it_was_stored() -> None:
         "grower/briefs_random": 4.0,
         "grower/ladders": 0.0,
     }
+
+
+def test_an_allocation_rule_is_made_by_name_and_its_weights_are_the_cells_own() -> None:
+    cells = [cell("family:a", 30, 40, 0.05), cell("family:b", 10, 40, 0.2)]
+    assert allocation_of(Targeting(allocation="failure_rate")).weights(cells) == [0.75, 0.25]
+    assert allocation_of(Targeting(allocation="learnability")).weights(cells) == [0.05, 0.2]
+
+
+def test_expected_gain_begins_with_learnability() -> None:
+    bandit = ExpectedGain()
+    first = report(cell("family:a", 30, 40, 0.05), cell("family:b", 10, 40, 0.2))
+    bandit.hear(first)
+    assert bandit.weights(first.cells) == [0.05, 0.2]
+
+
+def test_expected_gain_is_failure_removed_per_charged_step_shrunk_to_the_common_rate() -> None:
+    bandit = ExpectedGain(explore=0.2, memory=1.0, prior_steps=1000.0)
+    bandit.hear(report(cell("family:a", 30, 40), cell("family:b", 20, 40)))
+    bandit.observe([group("family:a", "hops:1", steps=600), group("family:a", steps=400)])
+    bandit.observe([group("family:b", steps=1000)])
+    second = report(cell("family:a", 22, 40), cell("family:b", 20, 40))
+    bandit.hear(second)
+    # a gained (30 - 22) / 40 = 0.2 for 1000 steps, b nothing for 1000: 0.2 / 2000 = 0.0001 in common.
+    # Rates: a (0.2 + 1000 x 0.0001) / 2000 = 0.00015, b 0.1 / 2000 = 0.00005: shares 3/4 and 1/4.
+    assert bandit.weights(second.cells) == pytest.approx([0.8 * 0.75 + 0.1, 0.8 * 0.25 + 0.1])
+    # Per thousand steps over both: 0.2 / 2000 x 1000.
+    assert bandit.metrics() == {"allocation/cells": 2.0, "allocation/gain": pytest.approx(0.1)}
+
+
+def test_expected_gain_gives_what_got_worse_its_exploration_share_and_forgets() -> None:
+    bandit = ExpectedGain(explore=0.5, memory=0.5, prior_steps=1.0)
+    bandit.hear(report(cell("family:a", 20, 40), cell("family:b", 20, 40)))
+    for failures in (30, 36):
+        bandit.observe([group("family:a", steps=100), group("family:b", steps=100)])
+        newest = report(cell("family:a", failures, 40), cell("family:b", 50 - failures, 40))
+        bandit.hear(newest)
+    weights = bandit.weights(newest.cells)
+    assert weights[0] == pytest.approx(0.25) and sum(weights) == pytest.approx(1)
+    # a lost 0.25 and then 0.15, the first half forgotten; costs fade alike.
+    assert bandit.state_dict()["sums"]["family:a"] == pytest.approx([0.5 * -0.25 - 0.15, 150.0])
+
+
+def test_expected_gain_spreads_evenly_when_nothing_gained() -> None:
+    bandit = ExpectedGain()
+    for failures in (20, 30):
+        bandit.hear(report(cell("family:a", failures, 40), cell("family:b", failures, 40)))
+        bandit.observe([group("family:a", steps=50), group("family:b", steps=50)])
+    assert bandit.weights([cell("family:a", 30, 40), cell("family:b", 30, 40)]) == pytest.approx([0.5, 0.5])
+
+
+def test_an_allocation_goes_on_where_it_was_stored() -> None:
+    first, second = ExpectedGain(), ExpectedGain()
+    first.hear(WEAK)
+    first.observe([group("family:two_hop", steps=40)])
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    for bandit in (first, second):
+        bandit.hear(report(cell("family:two_hop", 10, 40)))
+    assert first.state_dict() == second.state_dict() and first.metrics() == second.metrics()
+
+
+def test_a_report_that_abstains_is_explored_where_that_is_asked_for() -> None:
+    silent = WEAK.model_copy(update={"abstains": True})
+    heeding = TARGETING.model_copy(update={"heed_abstention": True})
+    assert sum(ask.aimed for ask in ClosedLoopGrower().briefs(request(silent))) == 6
+    assert sum(ask.aimed for ask in ClosedLoopGrower().briefs(request(silent, heeding))) == 0
+    assert sum(ask.aimed for ask in ClosedLoopGrower().briefs(request(WEAK, heeding))) == 6
