@@ -1,17 +1,19 @@
 """Warm start: supervised learning of oracle demonstrations, with a loss on what the agent says."""
 
 from collections.abc import Callable, Sequence
+from random import Random
 
 import jax.numpy as jnp
 import numpy as np
 
 from planet.identity import seed_of, stream
 from policy import gradients
-from policy.codec import Codec, names_said
+from policy.codec import Codec
 from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
 from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
+from policy.names import names_of
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, batches, pack
 from policy.trainer import Metrics, summary
@@ -25,20 +27,27 @@ def examples_of(
 ) -> tuple[list[Example], list[str]]:
     """Demonstrations in tokens, and why some could not be written.
 
-    In a share `unheard` of them, each name that the instruction says is a stranger to the vocabulary with
-    probability one half, so that the policy learns to work with names that it does not know.
+    In a share `unheard` of them, names are strangers to the vocabulary (see `_unheard_names`), so that the
+    policy learns to work with resources that it does not know.
     """
     examples, refused = [], []
-    rng = stream(seed, "unheard words")
+    rng = stream(seed, "unheard names")
     for demonstration in demonstrations:
-        strangers: frozenset[str] = frozenset()
-        if rng.random() < unheard:
-            strangers = frozenset(word for word in names_said(demonstration.view) if rng.random() < 0.5)
+        strangers = _unheard_names(demonstration, rng) if rng.random() < unheard else frozenset()
         try:
             examples.append(written(codec, demonstration, strangers))
         except DemonstrationError as error:
             refused.append(str(error))
     return examples, refused
+
+
+def _unheard_names(demonstration: Demonstration, rng: Random) -> frozenset[str]:
+    """About half of the resources are strange, each with most of its columns and values, as an own one is."""
+    chosen: set[str] = set()
+    for names in names_of(demonstration.view).values():
+        if rng.random() < 0.5:
+            chosen.update(name for name in names if rng.random() < 0.8)
+    return frozenset(chosen)
 
 
 def warm_start(
