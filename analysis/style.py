@@ -9,6 +9,12 @@ from typing import Any
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 """Okabe and Ito's palette, in the order in which series take them."""
 
+DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+"""Line styles, so that series differ in print without colours."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Marks, in the order in which series take them."""
+
 HEAT = "cividis"
 """Colour map of heat maps, from low to high; even in lightness for every kind of colour vision."""
 
@@ -55,3 +61,9 @@ def drawing(
 def colour(index: int) -> str:
     """The colour of series number `index`."""
     return COLOURS[index % len(COLOURS)]
+
+
+def line(index: int) -> dict[str, Any]:
+    """The colour, dashes and mark of series number `index`: told apart in grey too."""
+    dashes, marker = DASHES[index % len(DASHES)], MARKERS[index % len(MARKERS)]
+    return {"color": colour(index), "linestyle": dashes, "marker": marker, "markersize": 4}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loop.config import Config
-from loop.curricula.protocols import Gate, Grower, Sampler
+from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
 from loop.learning.learner import Learner
 from loop.resuming.checkpoints import Checkpoints
@@ -27,12 +27,14 @@ class Circle:
     sampler: Sampler
     gate: Gate
     grower: Grower
+    transform: ReportTransform
     learner: Learner
     checkpoints: Checkpoints
     sessions: SessionPool
     splits: Splits | None = None  # None: not built yet
     pool: Pool | None = None  # the worlds of train, and grown ones; None: not built yet
     report: Any = None  # the newest WeaknessReport; None: none yet
+    enriched: Any = None  # the newest one of more probes, for a grower that is told of it; None: none yet
     advance: Callable[[int], None] = lambda count: None  # tells the progress display what was done
 
     def worlds(self) -> Splits:
@@ -72,6 +74,7 @@ class Circle:
             "sampler": self.sampler.state_dict(),
             "gate": self.gate.state_dict(),
             "grower": self.grower.state_dict(),
+            "transform": self.transform.state_dict(),
         }
 
     def load_curriculum_state(self, state: dict[str, Any]) -> None:
@@ -79,6 +82,7 @@ class Circle:
         self.sampler.load_state_dict(state["sampler"])
         self.gate.load_state_dict(state["gate"])
         self.grower.load_state_dict(state["grower"])
+        self.transform.load_state_dict(state["transform"])
 
     def split(self, origin: Origin) -> list[Environment]:
         """The environments of one split."""

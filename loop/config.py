@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -15,6 +15,9 @@ from planet.cells import FACETS
 from planet.identity import digest
 from planet.records.world import Difficulty
 from policy.config import PolicyConfig
+
+ENRICHED = 50
+"""Times the probes of a common report with which `enrich` measures its own, unless it is told otherwise."""
 
 
 class Settings(BaseModel):
@@ -34,6 +37,7 @@ class SplitSizes(Settings):
     test_reserved: int = Field(3, ge=0)  # test worlds that hold a reserved pair of services
     test_unseen: int = Field(3, ge=0)  # test worlds of an industry that occurs nowhere else
     reserved_pairs: int = Field(2, ge=0)  # pairs of service kinds that occur in `test_reserved` only
+    test_salt: str = ""  # another salt draws other test worlds; every other split stays as it is
 
 
 class Coverage(Settings):
@@ -51,6 +55,12 @@ class Curriculum(Settings):
     sampler: Plugin = Plugin(type="uniform")  # weighs the pool's tasks for each update
     gate: Plugin = Plugin(type="unequal_reward")  # admits groups
     grower: Plugin = Plugin(type="none")  # asks for more worlds between iterations
+    report: Plugin = Plugin(type="as_measured")  # what the grower is told instead of the measured report
+
+    @property
+    def further_probes(self) -> int:
+        """Times the probes of a report that are spent on a second one for the grower; 0: there is none."""
+        return int(self.report.parameters.get("probes", ENRICHED)) if self.report.type == "enrich" else 0
 
 
 class Growth(Settings):
@@ -58,6 +68,7 @@ class Growth(Settings):
 
     quota: int = Field(8, ge=0)  # worlds to admit
     attempts: int = Field(24, ge=0)  # syntheses at most, refused ones included
+    distinct: bool = False  # refuse schemas that grown worlds have, and both within an iteration as well
 
     @model_validator(mode="after")
     def _attempts_suffice(self) -> "Growth":
@@ -66,11 +77,34 @@ class Growth(Settings):
         return self
 
 
+class Budget(Settings):
+    """Going on after the updates of the iterations: see `loop.resuming.extension`."""
+
+    charged_steps: int | None = Field(None, ge=1)  # to be spent; None: the run ends with its updates
+    further_updates: int = Field(1000, ge=0)  # beyond those of the iterations, at most
+
+
+class LadderSettings(Settings):
+    """When a cell is approached over easier rungs: see `loop.curricula.ladders.climbing`."""
+
+    below: float = Field(0.0, ge=0, lt=1)  # success rate under which a cell gets a ladder; 0: never
+    learned: float = Field(0.5, gt=0, le=1)  # success rate at which a rung is learned, or the cell itself
+    episodes: int = Field(16, ge=1)  # training episodes of a rung's tasks before it is judged by them
+
+    @model_validator(mode="after")
+    def _learned_is_above(self) -> "LadderSettings":
+        if self.learned <= self.below:
+            raise ValueError(f"learned: {self.learned} is not above below: {self.below}; raise it")
+        return self
+
+
 class Targeting(Settings):
     """How a weakness report becomes briefs."""
 
     share: float = Field(0.7, ge=0, le=1)  # of the briefs that aim at cells of the report; the rest explore
-    allocation: Literal["failure_rate", "learnability"] = "learnability"  # what a cell is weighed by
+    allocation: Plugin = Plugin(type="learnability")  # what a cell is weighed by
+    ladder: LadderSettings = LadderSettings()  # for cells near zero success
+    heed_abstention: bool = False  # explore with all briefs when the report says that it shows nothing
     facets: tuple[str, ...] = ("family",)  # facets whose cells may be aimed at
     hints: tuple[str, ...] = ("resource",)  # facets of the second, accompanying cell; empty: none
     tasks: int = Field(7, ge=1)  # tasks wanted for the cell, of a world's
@@ -122,6 +156,7 @@ class Config(Settings):
     learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()
+    budget: Budget = Budget()
     targeting: Targeting = Targeting()
     author: Plugin = Plugin(type="template")
     evaluation: Evaluation = Evaluation()
@@ -133,11 +168,14 @@ class Config(Settings):
     keep_checkpoints: int = Field(
         3, ge=2
     )  # newest kept; the warm start and the ends of iterations always stay
+    final_pool: Path | None = None  # start from all training worlds of this finished run; None: from train
+    plan: str | None = None  # digest of the plan file that a sweep follows; None: not part of a sweep
 
     @cached_property
     def digest(self) -> str:
         """Identity of what is run, the seed apart. Where it is written and tracked makes no difference."""
-        return digest({k: v for k, v in self.recorded().items() if k != "seed"}, length=8)
+        tree = {k: v for k, v in self.recorded().items() if k not in ("seed", "plan")}
+        return digest({**tree, "final_pool": self.final_pool is not None}, length=8)
 
     def recorded(self) -> dict[str, Any]:
         """The tree without where things are written and tracked: equal for equal runs."""
@@ -158,6 +196,8 @@ class Config(Settings):
         yield "sampler", "curriculum.sampler", self.curriculum.sampler
         yield "gate", "curriculum.gate", self.curriculum.gate
         yield "grower", "curriculum.grower", self.curriculum.grower
+        yield "transform", "curriculum.report", self.curriculum.report
+        yield "allocation", "targeting.allocation", self.targeting.allocation
         yield "learner", "learner", self.learner
         yield "author", "author", self.author
         for index, tracker in enumerate(self.tracking.extra):
@@ -173,5 +213,7 @@ class Config(Settings):
         return self
 
 
-_PLACES: dict[str, Any] = dict.fromkeys(("figures", "tracking", "ledger", "cache", "keep_checkpoints"), True)
-"""Keys that say where a run is written and tracked, not what it is."""
+_PLACES: dict[str, Any] = dict.fromkeys(
+    ("figures", "tracking", "ledger", "cache", "keep_checkpoints", "final_pool"), True
+)
+"""Keys that say where a run is written, tracked and read from, not what it is."""

@@ -3,6 +3,7 @@
     worlds, warm start, validate
     per iteration:  diagnose -> report | report -> briefs -> worlds -> pool | updates | validate
     diagnose, test the warm start, test the final policy
+    and, with a charged budget that is not spent yet:  updates | validate, test what came of it
 
 Each step does its work, writes a checkpoint if the policy or the curriculum changed, and then everything it
 has to record in one ledger transaction. A run killed anywhere goes on from the newest step that both have,
@@ -14,14 +15,16 @@ from collections.abc import Callable
 
 from analysis.ledger import ChargeRow, ClockRow, Ledger, RunRow, StepRow
 from loop.circle import Circle
+from loop.episodes.reconciliation import reconcile
 from loop.errors import Interrupted
 from loop.files import disk_guard
 from loop.reporting.progress import Progress
 from loop.reporting.summary import lines_after
+from loop.resuming.extension import charged_until, following, known_steps
 from loop.resuming.interruption import Interruption
 from loop.resuming.outcome import Outcome
 from loop.resuming.restore import restore
-from loop.resuming.steps import Kind, Step, steps_of
+from loop.resuming.steps import Kind, Step
 from loop.stages.diagnose import diagnose
 from loop.stages.grow import grow
 from loop.stages.test import test
@@ -59,17 +62,29 @@ class Controller:
         self._mirror = mirror
         self._progress = progress
         self._interruption = interruption
-        self._steps = steps_of(circle.config)
+        self._steps = known_steps(circle.config, ledger)
 
     def run(self) -> None:
         """Every step that is not yet recorded; Interrupted when the user asked for the end."""
         first = restore(self._circle, self._ledger, self._steps)
         self._progress.start(self._steps, first)
-        for step in self._steps[first:]:
+        index = first
+        while index < len(self._steps) or self._goes_on():
             if self._interruption.asked:
                 raise Interrupted("stopped as asked")
             with disk_guard(self._circle.directory.path):
-                self._do(step)
+                self._do(self._steps[index])
+            index += 1
+        reconcile(self._ledger, self._circle.config.run_id, self._circle.sessions.executed, first)
+
+    def _goes_on(self) -> bool:
+        """Whether a charged budget asks for another step, which is then known."""
+        config = self._circle.config
+        spent = charged_until(self._ledger, config.run_id, len(self._steps))
+        step = following(config, self._steps, spent)
+        if step is not None:
+            self._steps.append(step)
+        return step is not None
 
     def _do(self, step: Step) -> None:
         began = time.perf_counter()
@@ -86,7 +101,8 @@ class Controller:
     def _record(self, step: Step, outcome: Outcome, seconds: float) -> None:
         """Everything of a step in one transaction; the first one brings the run itself."""
         config = self._circle.config
-        outcome.metrics["budget/charged_steps"] = float(self._charged_before(step) + _charged(outcome))
+        before = charged_until(self._ledger, config.run_id, step.index)
+        outcome.metrics["budget/charged_steps"] = float(before + _charged(outcome))
         with self._ledger.transaction() as transaction:
             if step.index == 0:
                 transaction.add(
@@ -116,16 +132,6 @@ class Controller:
                     detail={"finished": time.time()},
                 ),
             )
-
-    def _charged_before(self, step: Step) -> int:
-        """Environment steps charged by earlier steps."""
-        found = self._ledger.query(
-            "SELECT COALESCE(SUM(steps), 0) AS steps FROM charges "
-            "WHERE run_id = :run AND charged AND step < :step",
-            run=self._circle.config.run_id,
-            step=step.index,
-        )
-        return int(found[0]["steps"])
 
 
 def _charged(outcome: Outcome) -> int:

@@ -48,7 +48,9 @@ def costs(config: Config) -> Costs:
     }
     train = count["update"] * config.prompts_per_update * config.group_size
     tasks = config.tasks_per_world
-    diagnose = count["diagnose"] * sizes.diagnose * tasks * settings.diagnose_rollouts
+    diagnosis = sizes.diagnose * tasks * settings.diagnose_rollouts
+    unkept = config.iterations * config.curriculum.further_probes * diagnosis  # counted, not recorded
+    diagnose = count["diagnose"] * diagnosis + unkept
     test_worlds = sizes.test + sizes.test_reserved + sizes.test_unseen
     evaluation = count["validate"] * sizes.validation * tasks * settings.validate_rollouts
     evaluation += count["test"] * test_worlds * tasks * (settings.test_rollouts + 1)
@@ -76,7 +78,7 @@ def costs(config: Config) -> Costs:
         dollars=0.0,
         disk_bytes=(
             checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
-            + LEDGER_BYTES_PER_EPISODE * episodes
+            + LEDGER_BYTES_PER_EPISODE * (episodes - unkept)
             + (WORLD_BYTES + LEDGER_BYTES_PER_TASK * tasks) * (before + grown)
         ),
         seconds=sum(guess[step.kind] for step in steps),
@@ -108,6 +110,18 @@ def render(config: Config) -> list[str]:
         f"worlds     {c.worlds[0]:,} before growth, at most {c.worlds[1]:,} after, "
         f"from at most {c.syntheses:,} syntheses",
         f"author     {author}",
+        *_going_on(config),
         f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
         f"time       about {span(c.seconds)} on two CPU cores",
+    ]
+
+
+def _going_on(config: Config) -> list[str]:
+    """What a charged budget adds, which is known only once the updates are done."""
+    budget = config.budget
+    if budget.charged_steps is None:
+        return []
+    return [
+        f"budget     after these, updates go on until {budget.charged_steps:,} steps are charged, "
+        f"at most {budget.further_updates:,} of them"
     ]

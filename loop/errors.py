@@ -22,6 +22,12 @@ class RunDirectoryError(LoopError):
     exit_code = 2
 
 
+class SweepError(LoopError):
+    """A sweep cannot begin or go on as asked: its plan has changed, or a run of it failed."""
+
+    exit_code = 2
+
+
 class DiskError(LoopError):
     """The disk refused a write; nothing half-written was left behind."""
 

@@ -14,8 +14,9 @@ from loop.reporting.figures import draw_figures
 from loop.reporting.progress import Progress, progress_for
 from loop.resuming.checkpoints import Checkpoints
 from loop.resuming.interruption import Interruption
-from loop.run_directory import RunDirectory, create, reopen, resume_or_start
+from loop.run_directory import RunDirectory, create, is_run, reopen, resume_or_start
 from loop.tracking.mirror import Mirror
+from loop.worlds.final_pool import source_of
 from loop.worlds.sessions import SessionPool
 from planet.catalog import load_catalog
 
@@ -25,6 +26,8 @@ def launch(
 ) -> RunDirectory:
     """Run, or go on with a run, and print what it found; the directory it is in."""
     circle_parts = curriculum(config)  # wrong parameters are told before anything is made
+    if config.final_pool is not None and not is_run(path):
+        source_of(config)
     catalog = load_catalog(config.catalog)
     directory = _directory(config, path, resume, resume_if_unfinished)
     progress = progress_for(config)
@@ -53,12 +56,15 @@ def launch(
 
 
 def curriculum(config: Config) -> dict:
-    """Sampler, gate and grower by name."""
-    return {
+    """Sampler, gate, grower and transform; the grower gets the allocation rule if it takes one."""
+    made = {
         role: make(role, plugin, where)
         for role, where, plugin in config.plugins()
-        if role in ("sampler", "gate", "grower")
+        if role in ("sampler", "gate", "transform", "allocation")
     }
+    grower = config.curriculum.grower
+    made["grower"] = make("grower", grower, "curriculum.grower", allocation=made.pop("allocation"))
+    return made
 
 
 def make_learner(config: Config) -> Learner:

@@ -18,22 +18,31 @@ from policy.config import PRESETS
 Tree = dict[str, Any]
 
 
-def load(path: Path, overrides: tuple[str, ...] = ()) -> Config:
-    """The configuration of a YAML file with `key=value` overrides; ConfigError with one line otherwise."""
-    tree = _read(path, seen=())
-    for override in overrides:
-        tree = merge(tree, _override(override))
+def load(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] = ()) -> Config:
+    """The configuration of a YAML file with `key=value` overrides; ConfigError with one line otherwise.
+
+    `changes` are laid over the file first, one after the other: what a sweep says of its arms.
+    """
+    tree = read_tree(path, overrides, changes)
     return build(tree, str(path))
+
+
+def read_tree(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] = ()) -> Tree:
+    """The tree of a YAML file, with changes and then `key=value` overrides laid over it, unchecked."""
+    tree = _read(path, seen=())
+    for change in (*changes, *map(_override, overrides)):
+        tree = merge(tree, change)
+    return tree
 
 
 def build(tree: Tree, source: str) -> Config:
     """A configuration from a plain tree; `source` names it in messages."""
     tree = _with_preset(tree, source)
-    _check_keys(tree, Config, source, "")
+    check_keys(tree, Config, source)
     try:
         config = Config.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(f"{source}: {_first_line(error)}") from None
+        raise ConfigError(f"{source}: {first_line(error)}") from None
     for role, where, plugin in config.plugins():
         locate(role, plugin, f"{source}: {where}")
     return config
@@ -104,7 +113,7 @@ def _override(text: str) -> Tree:
     return parsed
 
 
-def _check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str) -> None:
+def check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str = "") -> None:
     """ConfigError for the first key that no field is called by, with the nearest that is."""
     for key, value in tree.items():
         where = f"{prefix}{key}"
@@ -114,7 +123,7 @@ def _check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str) ->
             raise ConfigError(f"{source}: unknown key {where!r}; {hint}")
         inner = _model_of(field.annotation)
         if inner is not None and isinstance(value, dict):
-            _check_keys(value, inner, source, f"{where}.")
+            check_keys(value, inner, source, f"{where}.")
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:
@@ -125,7 +134,7 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _first_line(error: ValidationError) -> str:
+def first_line(error: ValidationError) -> str:
     """The first problem of a validation as one line with the key, the value seen and what is allowed."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])

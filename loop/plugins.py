@@ -15,14 +15,32 @@ from loop.errors import ConfigError
 
 REGISTRY: dict[str, dict[str, str]] = {
     "sampler": {
-        "uniform": "loop.curricula.uniform:UniformSampler",
-        "sfl": "loop.curricula.learnability:LearnabilitySampler",
+        "uniform": "loop.curricula.samplers.uniform:UniformSampler",
+        "plr": "loop.curricula.samplers.replay:PrioritizedReplaySampler",
+        "sfl": "loop.curricula.samplers.learnability:LearnabilitySampler",
+        "difficulty_pools": "loop.curricula.samplers.difficulty_pools:DifficultyPoolsSampler",
     },
     "gate": {"unequal_reward": "loop.curricula.gate:UnequalRewardGate"},
     "grower": {
-        "none": "loop.curricula.growers:NoGrower",
-        "random_worlds": "loop.curricula.growers:RandomWorldsGrower",
-        "closed_loop": "loop.curricula.growers:ClosedLoopGrower",
+        "none": "loop.curricula.growers.fixed_corpus:NoGrower",
+        "random_worlds": "loop.curricula.growers.random_worlds:RandomWorldsGrower",
+        "closed_loop": "loop.curricula.growers.closed_loop:ClosedLoopGrower",
+        "task_scaling": "loop.curricula.growers.task_scaling:TaskScalingGrower",
+        "balanced_worlds": "loop.curricula.growers.balanced_worlds:BalancedWorldsGrower",
+        "trace": "loop.curricula.growers.trace:TraceGrower",
+        "harden_soften": "loop.curricula.growers.harden_soften:HardenSoftenGrower",
+    },
+    "transform": {
+        "as_measured": "loop.curricula.reports.transforms:AsMeasured",
+        "permute": "loop.curricula.reports.placebo:Permute",
+        "freeze": "loop.curricula.reports.transforms:Freeze",
+        "enrich": "loop.curricula.reports.transforms:Enrich",
+        "invert": "loop.curricula.reports.transforms:Invert",
+    },
+    "allocation": {
+        "failure_rate": "loop.curricula.allocations.measured:FailureRate",
+        "learnability": "loop.curricula.allocations.measured:Learnability",
+        "expected_gain": "loop.curricula.allocations.expected_gain:ExpectedGain",
     },
     "learner": {"decoder": "loop.learning.decoder:DecoderLearner"},
     "author": {"template": "planet.author.template:TemplateAuthor"},

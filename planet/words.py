@@ -7,7 +7,7 @@ from planet.expand.rules import DISTRACTORS, RULE_PHRASES, TITLE
 from planet.records.view import ROLES
 from planet.tasks.phrasing import phrasings
 
-_FIELD = re.compile(r"\{[a-z0-9_]+\}")
+_FIELD = re.compile(r"\{[a-z0-9_]+\}|[\[\]]")
 _TOKEN = re.compile(r"[a-z]+|[^\sa-z]")
 _TOOL_WORDS = (
     "search",

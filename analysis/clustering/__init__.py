@@ -1,4 +1,5 @@
 """Do tasks that read alike need the same tools? Clusters of texts against clusters of tool sets.
 
-`items` reads tasks, `clusters` finds the groups, `agreement` compares them, `write` makes tables and figure.
+`items` reads tasks, `clusters` finds the groups, `describe` tells what is in them, `agreement` compares them,
+`write` makes tables and figure.
 """

@@ -1,6 +1,5 @@
 """What is clustered: texts with their tool sets, from a run or from any JSON-lines file."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from analysis.errors import DataError
+from analysis.json_lines import Line, first_problem, read_lines
 from analysis.ledger import TaskRow, WorldRow
 from analysis.run_directory import OpenRun
 from planet.records.frozen import Frozen
@@ -52,23 +52,29 @@ def _item(task: TaskRow, world: WorldRow) -> Item:
 
 def items_of_file(path: str | Path) -> list[Item]:
     """Items of a JSON-lines file of {"id", "text", "tools", "metadata"}; DataError names a bad line."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}; give a JSON-lines file") from error
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    return _enough([_parsed(path, number, line) for number, line in numbered], str(path))
+    places: dict[str, int] = {}  # id -> its line
+    items = []
+    for line in read_lines(path):
+        found = _parsed(line)
+        if isinstance(found, Item) and places.setdefault(found.id, line.number) != line.number:
+            found = f"id {found.id!r} stands on line {places[found.id]} already; give every task its own id"
+        if isinstance(found, str):
+            raise DataError(f"{path}, line {line.number}: {found}")
+        items.append(found)
+    return _enough(items, str(path))
 
 
-def _parsed(path: str | Path, number: int, line: str) -> Item:
-    try:
-        return Item(**json.loads(line))
-    except (ValueError, TypeError) as error:
-        problem = error.errors()[0] if isinstance(error, ValidationError) else None
-        said = f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" if problem else error
-        raise DataError(
-            f'{path}, line {number}: {said}; each line is {{"id", "text", "tools", "metadata"}}'
-        ) from error
+def _parsed(line: Line) -> Item | str:
+    """The item of a line, or what is wrong with it."""
+    problem = line.problem
+    if problem is None and not isinstance(line.value, dict):
+        problem = f"{type(line.value).__name__} instead of an object"
+    if problem is None:
+        try:
+            return Item.model_validate(line.value)
+        except ValidationError as error:
+            problem = first_problem(error)
+    return f'{problem}; each line is {{"id", "text", "tools", "metadata"}}'
 
 
 def _enough(items: Sequence[Item], source: str) -> list[Item]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.clustering.agreement import Agreement, agreement
 from analysis.clustering.clusters import CLUSTERS, Space, text_space, tool_space
+from analysis.clustering.describe import Contents, contents
 from analysis.clustering.items import Item
 from analysis.result import Result
 from analysis.style import colour, drawing
@@ -20,15 +21,18 @@ STRATA = "template"
 
 
 def write_clustering(items: Sequence[Item], out: Path, clusters: int = CLUSTERS, seed: int = 0) -> Result:
-    """clusters.csv, agreement.csv and clusters.png in `out`."""
+    """clusters.csv, cluster_contents.csv, agreement.csv and clusters.png in `out`."""
     spaces = {"text": text_space(items, clusters, seed), "tools": tool_space(items, clusters, seed)}
     found = agreements(items, spaces, seed)
+    described = contents(items, spaces)
     files = (
         write_csv(out / "clusters.csv", ("id", *spaces), _rows(items, spaces)),
         write_csv(out / "agreement.csv", Agreement._fields, found),
         _draw(spaces, found, out / "clusters.png"),
+        write_csv(out / "cluster_contents.csv", Contents._fields, described),
     )
-    return Result(render_clustering(items, spaces, found), files)
+    text = [render_clustering(items, spaces, found), "", *render_contents(described)]
+    return Result("\n".join(text), files)
 
 
 def agreements(items: Sequence[Item], spaces: dict[str, Space], seed: int = 0) -> list[Agreement]:
@@ -57,6 +61,15 @@ def render_clustering(items: Sequence[Item], spaces: dict[str, Space], found: Se
     ]
     table = align(("agreement", "AMI", "ARI", "p", f"p within {STRATA}"), lines)
     return "\n".join([f"{len(items)} items; " + "; ".join(shapes), *table])
+
+
+def render_contents(described: Sequence[Contents]) -> list[str]:
+    """One line per cluster, the largest of each space first."""
+    rows = [
+        (c.space, str(c.cluster), str(c.items), c.words, c.tools)
+        for c in sorted(described, key=lambda c: (c.space, -c.items, c.cluster))
+    ]
+    return align(("space", "cluster", "items", "typical words", "typical tools"), rows, left=(0, 3, 4))
 
 
 def _within(a: Agreement) -> str:

@@ -1,6 +1,7 @@
 """Where one run stands: its test scores beside its warm start's, its costs, what it gained and forgot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.errors import DataError
@@ -52,11 +53,14 @@ class Standing(NamedTuple):
 
     label: str
     warm: dict[str, Sample]  # variant -> test episodes of the warm start
-    final: dict[str, Sample]  # variant -> test episodes of the last policy
-    curve: tuple[Point, ...]  # validations, by updates
-    updates: int
-    charged: dict[str, int]  # purpose -> charged steps
+    final: dict[str, Sample]  # variant -> test episodes of the last policy of the iterations
+    curve: tuple[Point, ...]  # validations, by updates, those of an extension at the end
+    updates: int  # of the iterations; those of an extension apart
+    charged: dict[str, int]  # purpose -> charged steps, those of an extension apart
     worlds: int  # in the pool at the end
+    extended: Mapping[str, Sample] = MappingProxyType(
+        {}
+    )  # like `final`, of the policy that went on; empty: none
 
     @property
     def sampled(self) -> str:
@@ -79,7 +83,8 @@ class Standing(NamedTuple):
 
     def forgotten(self, family: str) -> float | None:
         """The best validation of a family minus the last one, in shares; None when it was not validated."""
-        shares = [point.families[family] for point in self.curve if family in point.families]
+        planned = [point for point in self.curve if point.updates <= self.updates]
+        shares = [point.families[family] for point in planned if family in point.families]
         return max(shares) - shares[-1] if shares else None
 
     @property
@@ -99,15 +104,18 @@ def standing(run: OpenRun, label: str | None = None) -> Standing:
     samples = _samples(run)
     if not samples:
         raise DataError(f"{run.path} has no test or validation episodes yet; nothing to compare")
-    tested = [version for purpose, version, _ in samples if purpose == "test"]
+    tested = sorted({version for purpose, version, _ in samples if purpose == "test"})
+    updates = _one(run, _UPDATES)
+    final = max((version for version in tested if version <= updates), default=0)
     return Standing(
         label=label or run.label,
         warm=_tests(samples, min(tested, default=0)),
-        final=_tests(samples, max(tested, default=0)),
+        final=_tests(samples, final),
         curve=tuple(_curve(run, samples)),
-        updates=_one(run, "SELECT COUNT(*) AS n FROM updates WHERE run_id = :run"),
+        updates=updates,
         charged={row["purpose"]: int(row["n"]) for row in run.ledger.query(_CHARGED, run=run.id)},
         worlds=_one(run, _POOL),
+        extended=_tests(samples, tested[-1]) if tested and tested[-1] > final else {},
     )
 
 
@@ -116,7 +124,14 @@ SELECT purpose, policy_version, variant, all_pass, reward, world_id, family FROM
 WHERE run_id = :run AND purpose IN ('validate', 'test') ORDER BY step, episode_id
 """
 _CHARGED = """
-SELECT purpose, SUM(steps) AS n FROM charges WHERE run_id = :run AND charged GROUP BY purpose ORDER BY purpose
+SELECT purpose, SUM(steps) AS n FROM charges WHERE run_id = :run AND charged AND step < (
+    SELECT COALESCE(MIN(u.step), 1000000000) FROM updates u
+    JOIN steps s ON s.run_id = u.run_id AND s.step = u.step WHERE u.run_id = :run AND s.iteration IS NULL
+) GROUP BY purpose ORDER BY purpose
+"""
+_UPDATES = """
+SELECT COUNT(*) AS n FROM updates u JOIN steps s ON s.run_id = u.run_id AND s.step = u.step
+WHERE u.run_id = :run AND s.iteration IS NOT NULL
 """
 _POOL = "SELECT COUNT(*) AS n FROM worlds WHERE run_id = :run AND origin IN ('train', 'grown')"
 

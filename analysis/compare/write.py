@@ -1,15 +1,19 @@
-"""Runs side by side as text, CSV and learning curves."""
+"""Runs side by side as text, CSV and figures."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.compare.cells import write_cells
+from analysis.compare.dose import write_doses
+from analysis.compare.funnel import write_funnel
+from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
 from analysis.errors import DataError
 from analysis.intervals import Interval
 from analysis.result import Result
 from analysis.run_directory import OpenRun
-from analysis.style import colour, drawing
+from analysis.style import colour, drawing, line
 from analysis.text_table import align, percent, write_csv
 
 CAPTION = (
@@ -19,18 +23,37 @@ CAPTION = (
 
 
 def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
-    """comparison.csv, comparison_families.csv, learning_curves.csv and learning_curves.png in `out`."""
+    """comparison.csv, comparison_families.csv and the figures, each with its CSV, in `out`.
+
+    learning_curves, cells, dose_response, sampling and author_funnel: what no run has data for is left out.
+    """
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise DataError("a run is given twice; give each run directory once")
-    alike = len({run.label for run in runs}) < len(runs)
-    standings = [standing(run, run.path.name if alike else None) for run in runs]
+    named = _named(runs)
+    standings = [standing(run, label) for label, run in named.items()]
+    doses, dose_files = write_doses(named, out)
+    funnel, funnel_files = write_funnel(named, out)
     files = (
         write_csv(out / "comparison.csv", ("run", *_MEASURES), [_measures(s) for s in standings]),
         write_csv(out / "comparison_families.csv", _FAMILY_HEADER, _family_rows(standings)),
         write_csv(out / "learning_curves.csv", _CURVE_HEADER, _curve_rows(standings)),
         _draw(standings, out / "learning_curves.png"),
+        *write_cells(named, out),
+        *dose_files,
+        *write_mass(named, out),
+        *funnel_files,
     )
-    return Result(render_comparison(standings), files)
+    text = "\n\n".join(part for part in (render_comparison(standings), doses, funnel) if part)
+    return Result(text, files)
+
+
+def _named(runs: Sequence[OpenRun]) -> dict[str, OpenRun]:
+    """Runs by arm and seed, else by folder, else by path: the first that tells them apart."""
+    for name in (lambda run: run.label, lambda run: run.path.name, lambda run: str(run.path.resolve())):
+        named = {name(run): run for run in runs}
+        if len(named) == len(runs):
+            break
+    return named
 
 
 def render_comparison(standings: Sequence[Standing]) -> str:
@@ -53,14 +76,22 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
         ("test all-pass, greedy: final", lambda s: _share(s.final.get(GREEDY))),
         ("  gain", lambda s: _points(s.gain(GREEDY))),
         ("test reward, sampled: final", lambda s: _reward(s.final.get(s.sampled))),
-        ("last validation all-pass", lambda s: percent(s.curve[-1].all_pass.mean) if s.curve else "-"),
+        ("last validation all-pass", _last_validation),
         ("policy updates", lambda s: str(s.updates)),
         ("charged steps", lambda s: f"{sum(s.charged.values()):,}"),
         ("worlds in the pool", lambda s: str(s.worlds)),
     ]
+    if any(s.extended for s in standings):
+        name = "test all-pass, sampled: charged budget spent"
+        lines.insert(7, (name, lambda s: _share(s.extended.get(s.sampled))))
     if len(standings) > 1:
         lines.insert(3, (f"  final against {first.label}", lambda s: _points(against(s, first))))
     return lines
+
+
+def _last_validation(s: Standing) -> str:
+    planned = [point for point in s.curve if point.updates <= s.updates]
+    return percent(planned[-1].all_pass.mean) if planned else "-"
 
 
 def against(one: Standing, other: Standing) -> Interval | None:
@@ -158,7 +189,7 @@ def _draw(standings: Sequence[Standing], path: Path) -> Path:
         for index, s in enumerate(standings):
             for column, budget in enumerate(("updates", "charged")):
                 x = [getattr(point, budget) for point in s.curve]
-                look = {"color": colour(index), "label": s.label, "marker": "o", "markersize": 3}
+                look = line(index) | {"label": s.label}
                 bounds = ([p.all_pass.low for p in s.curve], [p.all_pass.high for p in s.curve])
                 axes[0][column].fill_between(x, *bounds, color=colour(index), alpha=0.15, lw=0)
                 axes[0][column].plot(x, [p.all_pass.mean for p in s.curve], **look)

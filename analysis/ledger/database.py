@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -102,7 +103,8 @@ class Ledger:
     def query(self, sql: str, **parameters: Any) -> list[dict[str, Any]]:
         """Rows of a SELECT, e.g. over a view; parameters are written `:name`."""
         with self._engine.connect() as connection:
-            return [dict(row) for row in connection.execute(text(sql), parameters).mappings()]
+            found = connection.execute(text(sql), parameters).mappings().all()
+        return [{name: _plain(value) for name, value in row.items()} for row in found]
 
     def last_step(self, run_id: str) -> int | None:
         """The newest controller step of a run; None before the first."""
@@ -149,6 +151,13 @@ class Ledger:
             ) from error
         except DBAPIError as error:
             raise LedgerError(f"the ledger {self.url} could not be written: {reason(error)}") from error
+
+
+def _plain(value: Any) -> Any:
+    """PostgreSQL gives sums and averages as decimals, SQLite as int and float: the latter are meant."""
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value.as_tuple().exponent == 0 else float(value)
 
 
 def _key(row: Row) -> tuple[Any, ...]:

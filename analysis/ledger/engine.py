@@ -52,13 +52,18 @@ def _engine(url: str | Path, create: bool) -> Engine:
         parsed = make_url(str(url) if "://" in str(url) else f"sqlite:///{url}")
     except ArgumentError as error:
         raise LedgerError(f"{url} is no database URL; write e.g. sqlite:///runs/x/ledger.sqlite") from error
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")  # the driver of the extra `cluster`
     local = parsed.get_backend_name() == "sqlite"
     if local:
         _check_file(parsed.database, create)
     try:
         engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS} if local else {})
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise LedgerError(f"no driver for the ledger {parsed}: {error}; install it first") from error
+        raise LedgerError(
+            f"no driver for the ledger {parsed}: {error}; install it first, PostgreSQL's with the extra "
+            "cluster: pip install -e '.[cluster]'"
+        ) from error
     except ArgumentError as error:
         raise LedgerError(f"{parsed} is no database URL; write e.g. sqlite:///x/ledger.sqlite") from error
     if local:

@@ -19,7 +19,9 @@ SCHEMA_VERSION = 1
 Json = dict[str, Any]
 Origin = Literal["foundation", "train", "diagnose", "validate", "test", "grown"]
 EpisodePurpose = Literal["train", "diagnose", "validate", "test"]
-ChargePurpose = Literal["train", "rejected", "stale", "diagnose", "audit", "validate", "test", "warm_start"]
+ChargePurpose = Literal[
+    "train", "rejected", "stale", "diagnose", "oracle_probe", "audit", "validate", "test", "warm_start"
+]
 
 
 class Row(Frozen):

@@ -49,6 +49,19 @@ def blame(episode: ProbeEpisode) -> dict[str, Blame]:
     return found
 
 
+def liable(episode: ProbeEpisode) -> frozenset[str]:
+    """Cells of which the task asks something: they own a required call, or evidence to be brought about.
+
+    The others are blamed for other reasons: a read that failed every time, or a wrong write.
+    """
+    wanted = [item for item in episode.evidence if not item.held_at_start]
+    able = {cell for item in wanted for group in _owners(episode, item).values() for cell in group}
+    for planned in episode.planned:
+        if planned.required:
+            able.update((f"tool:{planned.tool}", *planned.cells))
+    return frozenset(able & set(episode.cells))
+
+
 def _add(found: dict[str, Blame], cells: Iterable[str], part: Blame) -> None:
     for cell in cells:
         if cell not in found or part.share > found[cell].share:
@@ -57,21 +70,28 @@ def _add(found: dict[str, Blame], cells: Iterable[str], part: Blame) -> None:
 
 def _suspects(episode: ProbeEpisode, evidence: ProbeEvidence) -> dict[str, list[str]]:
     """Facet -> cells of the task that share the blame for a failed assertion."""
-    owners = evidence.cells or episode.cells
-    suspects: dict[str, list[str]] = {}
-    for cell in sorted(set(owners) & set(episode.cells)):
-        suspects.setdefault(facet_of(cell), []).append(cell)
-    tools = _suspected_tools(episode, evidence)
-    if tools:
-        suspects["tool"] = tools
-    elif not evidence.cells:
-        suspects.pop("tool", None)  # nothing owns it and nothing that the task requires writes it
+    suspects = _owners(episode, evidence)
+    if "tool" in suspects:
+        suspects["tool"] = _not_cleared(episode, evidence, suspects["tool"])
     return suspects
 
 
-def _suspected_tools(episode: ProbeEpisode, evidence: ProbeEvidence) -> list[str]:
+def _owners(episode: ProbeEpisode, evidence: ProbeEvidence) -> dict[str, list[str]]:
+    """Facet -> cells of the task that own an assertion; tools by the map of writers where it knows them."""
+    owners: dict[str, list[str]] = {}
+    for cell in sorted(set(evidence.cells or episode.cells) & set(episode.cells)):
+        owners.setdefault(facet_of(cell), []).append(cell)
+    tools = [f"tool:{t}" for t in _writers(episode, evidence) if f"tool:{t}" in episode.cells]
+    if tools:
+        owners["tool"] = tools
+    elif not evidence.cells:
+        owners.pop("tool", None)  # nothing owns it and nothing that the task requires writes it
+    return owners
+
+
+def _not_cleared(episode: ProbeEpisode, evidence: ProbeEvidence, able: list[str]) -> list[str]:
+    """Those of the able tools whose required calls were not all made; all of them when there are none."""
     writers = _writers(episode, evidence)
-    able = [f"tool:{tool}" for tool in writers if f"tool:{tool}" in episode.cells]
     required = [call for call in episode.planned if call.required and call.tool in writers]
     cleared = {
         f"tool:{tool}" for tool in {c.tool for c in required} if _all_made(episode.calls, required, tool)
@@ -134,4 +154,6 @@ def _mode_of_writes(
     if not made:
         return "tool_error"
     targets = {arguments.get("id") for arguments in wanted}  # None: a record is to be created
-    return "wrong_value" if any(call.arguments.get("id") in targets for call in made) else "wrong_target"
+    if not targets or any(call.arguments.get("id") in targets for call in made):
+        return "wrong_value"  # also where no plan says which record it should be
+    return "wrong_target"

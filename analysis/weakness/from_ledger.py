@@ -77,6 +77,7 @@ def _evidence(row: EvidenceRow, task: TaskRow) -> ProbeEvidence:
         column=row.target_column,
         satisfied=row.satisfied,
         cells=task.owned.get(row.name, ()),
+        held_at_start=not row.violated_at_start,
     )
 
 

@@ -38,6 +38,7 @@ class ProbeEvidence(Frozen):
     cells: tuple[
         str, ...
     ] = ()  # that own it; empty: every cell of the task does, tools by the map of writers
+    held_at_start: bool = False  # it held before the agent acted, so that only a wrong write breaks it
 
 
 class ProbeEpisode(Frozen):

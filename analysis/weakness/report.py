@@ -1,89 +1,103 @@
 """The weakness report: what a policy fails at, cell by cell, ranked by what is sure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 from analysis.errors import DataError
-from analysis.weakness.attribution import Mode, blame
+from analysis.weakness.attribution import Blame, blame, liable
 from analysis.weakness.cells import CellCount, count_cells
+from analysis.weakness.claims import Claims, Rules, find_claims
+from analysis.weakness.comparison import comparisons, units_of
+from analysis.weakness.forgetting import Watch, forgotten_cells, mastered_cells
 from analysis.weakness.probe import ProbeEpisode, facet_of
+from analysis.weakness.rate_intervals import rate_intervals
+from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.statistics import CONFIDENCE, Beta, fit_beta, wilson_low
-from planet.records.frozen import Frozen
-
-
-class Cell(Frozen):
-    """One cell of the report: a value of a facet."""
-
-    facet: str
-    value: str
-    opportunities: int  # episodes whose task requires it
-    failures: float  # failed ones; several suspects of one failure share it, so fractions occur
-    tasks: int
-    worlds: int
-    rate: float  # failures / opportunities
-    posterior_mean: float  # of the failure rate, shrunk towards the facet's other cells
-    wilson_low: float  # one-sided lower bound of the failure rate; the ranking
-    learnability: float  # mean over its tasks of the posterior mean of p(1 − p), p: all-pass; in [0, 0.25]
-    modes: dict[Mode, int]  # failed episodes by failure mode; absent modes did not occur
-    ambiguous: int  # failed episodes in which the blame was shared
-    change: float | None  # rate minus the previous report's; None: not in it
-    exemplars: tuple[str, ...]  # ids of failed episodes
-
-    @property
-    def name(self) -> str:
-        """The cell as tasks carry it, "facet:value"."""
-        return f"{self.facet}:{self.value}"
-
-
-class WeaknessReport(Frozen):
-    """All cells of one diagnosis, weakest first."""
-
-    episodes: int
-    tasks: int
-    worlds: int
-    all_pass: float  # share of episodes
-    raw_reward: float  # mean
-    unattributed: int  # failed episodes in which no cell owns the failure, e.g. collateral alone
-    confidence: float  # of the one-sided Wilson bound
-    cells: tuple[Cell, ...]
-
-    def ranked(self, facets: Iterable[str] | None = None, min_worlds: int = 1) -> tuple[Cell, ...]:
-        """Cells of the given facets (None: all) met in at least `min_worlds` worlds, weakest first."""
-        wanted = None if facets is None else set(facets)
-        return tuple(
-            c for c in self.cells if (wanted is None or c.facet in wanted) and c.worlds >= min_worlds
-        )
-
-    def cell(self, name: str) -> Cell | None:
-        """The cell called "facet:value"; None when no task required it."""
-        return next((cell for cell in self.cells if cell.name == name), None)
 
 
 def weakness_report(
     episodes: Sequence[ProbeEpisode],
     previous: WeaknessReport | None = None,
     confidence: float = CONFIDENCE,
+    *,
+    history: Sequence[WeaknessReport] = (),
+    gradient_shares: Mapping[str, float] | None = None,
+    rules: Rules | None = None,
+    watch: Watch | None = None,
 ) -> WeaknessReport:
     """The report of some probe episodes, of one policy version and one way of sampling.
 
-    previous: the report to which `change` refers. Raises DataError when there are no episodes.
+    previous: the report to which `change` refers; it remembers what was mastered in the reports before it.
+    history: earlier reports, oldest first, the last of which is `previous` where that is not given.
+    gradient_shares: cell -> share of the training groups admitted since the last report; None: not known.
+    rules: how claims are made; watch: what mastered and lost mean. None: the defaults.
+
+    The order of episodes makes no difference, exemplars apart. DataError when there are no episodes.
     """
     if not episodes:
         raise DataError("a weakness report needs probe episodes and got none; run a diagnosis first")
-    counts = count_cells(episodes)
-    spreads = _task_spreads(episodes)
-    priors = _facet_priors(counts)
-    cells = [_cell(name, count, priors, spreads, previous, confidence) for name, count in counts.items()]
+    rules, watch = rules or Rules(), watch or Watch()
+    earlier = tuple(history) or ((previous,) if previous else ())
+    previous = previous or (earlier[-1] if earlier else None)
+    blames = [blame(episode) for episode in episodes]
+    units = units_of(episodes, blames, [liable(episode) for episode in episodes])
+    claims = find_claims(comparisons(units), rules) if rules.permutations else None
+    intervals = rate_intervals(units, seed=rules.seed)
+    cells = tuple(
+        cell.replace(
+            **_tested(cell.name, claims),
+            **dict(zip(("rate_low", "rate_high"), intervals.get(cell.name, (None, None)), strict=True)),
+            gradient_share=None if gradient_shares is None else gradient_shares.get(cell.name, 0.0),
+        )
+        for cell in _counted(episodes, blames, previous, confidence)
+    )
+    mastered = mastered_cells(cells, earlier, watch, confidence)
     return WeaknessReport(
         episodes=len(episodes),
         tasks=len({e.task_id for e in episodes}),
         worlds=len({e.world_id for e in episodes}),
         all_pass=sum(e.all_pass for e in episodes) / len(episodes),
         raw_reward=fsum(e.raw_reward for e in episodes) / len(episodes),
-        unattributed=sum(not e.all_pass and not blame(e) for e in episodes),
+        unattributed=sum(not e.all_pass and not b for e, b in zip(episodes, blames, strict=True)),
         confidence=confidence,
-        cells=tuple(sorted(cells, key=weakest_first)),
+        cells=cells,
+        margin=rules.margin if claims else None,
+        false_discovery_rate=rules.false_discovery_rate if claims else None,
+        equal_odds=claims.equal_odds if claims else (),
+        abstains=claims.abstains if claims else None,
+        mastered=mastered,
+        forgotten=forgotten_cells(cells, mastered, watch),
     )
+
+
+def _tested(name: str, claims: Claims | None) -> dict[str, float | bool | None]:
+    if claims is None:
+        return {}
+    return {
+        "p_value": claims.p_values.get(name),
+        "q_value": claims.q_values.get(name),
+        "claimed": name in claims.claimed,
+    }
+
+
+def _counted(
+    episodes: Sequence[ProbeEpisode],
+    blames: Sequence[dict[str, Blame]],
+    previous: WeaknessReport | None,
+    confidence: float,
+) -> list[Cell]:
+    """All cells with what can be said of each by itself, weakest first."""
+    counts = count_cells(episodes, blames)
+    spreads = _task_spreads(episodes)
+    priors = _facet_priors(counts)
+    failed = sum(not e.all_pass for e in episodes)
+    cells = [
+        _cell(name, count, priors, spreads, previous, confidence).replace(
+            **_contrast(count, failed, len(episodes) - failed)
+        )
+        for name, count in counts.items()
+    ]
+    return sorted(cells, key=weakest_first)
 
 
 def weakest_first(cell: Cell) -> tuple[float, float, str]:
@@ -118,6 +132,14 @@ def _cell(
         change=rate - before.rate if before else None,
         exemplars=tuple(count.exemplars.values()),
     )
+
+
+def _contrast(count: CellCount, failed: int, passed: int) -> dict[str, float | None]:
+    """How much oftener failed episodes require the cell than passed ones."""
+    coverage = count.missed / failed if failed else None
+    if coverage is None or not passed:
+        return {"coverage": coverage, "contrast": None}
+    return {"coverage": coverage, "contrast": coverage - (count.opportunities - count.missed) / passed}
 
 
 def _facet_priors(counts: dict[str, CellCount]) -> dict[str, Beta]:

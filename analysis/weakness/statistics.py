@@ -36,12 +36,21 @@ class Beta(NamedTuple):
 
 def wilson_low(events: float, opportunities: float, confidence: float = CONFIDENCE) -> float:
     """The one-sided lower bound of a rate by the score interval (Wilson 1927); 0 without opportunities."""
+    return _wilson(events, opportunities, confidence, -1)
+
+
+def wilson_high(events: float, opportunities: float, confidence: float = CONFIDENCE) -> float:
+    """The one-sided upper bound of a rate by the score interval; 1 without opportunities."""
+    return _wilson(events, opportunities, confidence, 1)
+
+
+def _wilson(events: float, opportunities: float, confidence: float, side: int) -> float:
     if opportunities <= 0:
-        return 0.0
+        return 0.0 if side < 0 else 1.0
     z = NormalDist().inv_cdf(confidence)
     rate, spread = events / opportunities, z * z / opportunities
     half = z * sqrt(rate * (1 - rate) / opportunities + spread / (4 * opportunities))
-    return max(0.0, (rate + spread / 2 - half) / (1 + spread))
+    return min(1.0, max(0.0, (rate + spread / 2 + side * half) / (1 + spread)))
 
 
 def fit_beta(events: Sequence[float], opportunities: Sequence[float]) -> Beta:

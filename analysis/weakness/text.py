@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from analysis.text_table import align
-from analysis.weakness.report import Cell, WeaknessReport
+from analysis.weakness.record import Cell, WeaknessReport
 
 _HEADER = ("cell", "fail", "of", "worlds", "rate", "low", "change", "learn", "mostly")
 

@@ -10,7 +10,7 @@ from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
 from analysis.text_table import write_csv
-from analysis.weakness.report import Cell, WeaknessReport
+from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.text import render
 
 CAPTION = (
@@ -72,14 +72,19 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
 
 def write_weakness(run: OpenRun, out: Path | None = None, top: int = 12) -> Result:
     """weakness.json, weakness.csv and weakness.png in `out` (None: the run's figures)."""
-    out = out or run.figures
-    reports = read_reports(run)
+    return write_reports(read_reports(run), out or run.figures, top)
+
+
+def write_reports(
+    reports: Sequence[StoredReport], out: Path, top: int = 12, caption: str = CAPTION
+) -> Result:
+    """weakness.json, weakness.csv and weakness.png of some reports, oldest first, in `out`."""
     table = write_csv(out / "weakness.csv", _HEADER, [_row(s, c) for s in reports for c in s.report.cells])
     stored = out / "weakness.json"
     bodies = ",\n".join(f'"{s.id}": {s.report.model_dump_json()}' for s in reports)
     stored.write_text(f"{{\n{bodies}\n}}\n", encoding="utf-8")
     text = "\n\n".join(f"report {s.id}: {render(s.report, top)}" for s in reports)
-    return Result(text, (stored, table, _draw(reports, out / "weakness.png")))
+    return Result(text, (stored, table, _draw(reports, out / "weakness.png", caption)))
 
 
 def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
@@ -113,12 +118,12 @@ def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> 
     return sorted(ranked[: max(count, len(targeted))])
 
 
-def _draw(reports: Sequence[StoredReport], path: Path) -> Path:
+def _draw(reports: Sequence[StoredReport], path: Path, caption: str) -> Path:
     names = weakest_cells(reports)
     found = [[stored.report.cell(name) for stored in reports] for name in names]
     rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in found]
     width = 3.5 + 0.8 * len(reports)
-    with drawing(path, CAPTION, width=width, height=1.6 + 0.22 * len(names)) as axes:
+    with drawing(path, caption, width=width, height=1.6 + 0.22 * len(names)) as axes:
         axis = axes[0][0]
         axis.set_facecolor("#dddddd")
         image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")

@@ -1,26 +1,42 @@
 """From a weakness report to briefs: which cells, how many worlds for each, and why.
 
 Scenarios (industry, country, words) come from the training generator and are the same whatever is aimed at,
-so that arms differ in the cells of their targets and in nothing else.
+so that arms differ in the cells of their targets, in the difficulty asked where a rule says so, and in
+nothing else.
 """
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
+from loop.curricula.ladders.climbing import Ladders, words_of
+from loop.curricula.protocols import Allocation
+from loop.plugins import make
 from loop.worlds.pool import PoolTask
-from planet.records.world import Brief, Target
+from planet.records.world import Brief, Difficulty, Target
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What one brief aims at."""
+
+    cell: str
+    reason: str
+    difficulty: Difficulty
+    rung: str = ""  # of a ladder; empty: none
+
+
+def allocation_of(targeting: Targeting) -> Allocation:
+    """The allocation rule that a configuration names, without any memory."""
+    allocation: Allocation = make("allocation", targeting.allocation, "targeting.allocation")
+    return allocation
 
 
 def targeted_count(quota: int, share: float) -> int:
     """How many of `quota` briefs aim at the report; the rest explore. Halves round up: 8 x 0.7 gives 6."""
     return int(quota * share + 0.5)
-
-
-def weight(cell: Cell, allocation: str) -> float:
-    """What a cell is worth under an allocation rule: its failure rate, or its learnability."""
-    return cell.posterior_mean if allocation == "failure_rate" else cell.learnability
 
 
 def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
@@ -52,18 +68,43 @@ def aimed_at_report(
     targeting: Targeting,
     avoid: tuple[str, ...],
     seed: int,
+    allocation: Allocation | None = None,
+    ladders: Ladders | None = None,
 ) -> list[Brief]:
-    """One brief per scenario, aimed at the report's cells in proportion to their weights."""
+    """One brief per scenario, aimed at the report's cells in proportion to their weights.
+
+    allocation: None: as `targeting` names it, without a memory. ladders: None: no cell stands on one.
+    """
+    rule, climbing = allocation or allocation_of(targeting), ladders or Ladders()
     chosen = eligible(report.cells, targeting.facets, targeting)
-    seats = apportion([weight(c, targeting.allocation) for c in chosen], len(scenarios))
-    goals = [cell for cell, count in zip(chosen, seats, strict=True) for _ in range(count)]
+    weights = climbing.lifted(dict(zip((c.name for c in chosen), rule.weights(chosen), strict=True)))
+    seats = apportion(weights, len(scenarios))
+    goals = [
+        _goal(cell, targeting, climbing)
+        for cell, count in zip(chosen, seats, strict=True)
+        for _ in range(count)
+    ]
+    return aimed_at_goals(scenarios, goals, report, targeting, avoid, seed, rule)
+
+
+def aimed_at_goals(
+    scenarios: Sequence[Brief],
+    goals: Sequence[Goal],
+    report: WeaknessReport,
+    targeting: Targeting,
+    avoid: tuple[str, ...],
+    seed: int,
+    allocation: Allocation,
+) -> list[Brief]:
+    """One brief per scenario and goal, with a hint of where to practise, drawn by the worth of its cell."""
     hints = eligible(report.cells, targeting.hints, targeting)
+    worth = allocation.weights(hints) if hints else []
     rng = random.Random(seed)
     briefs = []
     for scenario, goal in zip(scenarios, goals, strict=False):
-        hint = _draw(rng, hints, [weight(c, targeting.allocation) for c in hints])
-        aimed = (goal,) if hint is None else (goal, hint)
-        briefs.append(_brief(scenario, tuple(c.name for c in aimed), targeting, avoid, reason(goal)))
+        hint = _draw(rng, hints, worth)
+        cells = (goal.cell,) if hint is None else (goal.cell, hint.name)
+        briefs.append(_brief(scenario, cells, targeting, avoid, goal))
     return briefs
 
 
@@ -76,14 +117,39 @@ def aimed_at_random(
 ) -> list[Brief]:
     """One brief per scenario, with the cells of a task that the training generator made, drawn at random."""
     rng = random.Random(seed)
+    why = "drawn from the training generator"
     briefs = []
     for scenario in scenarios:
         task = rng.choice(list(train_tasks))
-        goal = rng.choice(_cells(task, targeting.facets))
-        hints = _cells(task, targeting.hints)
+        goal = rng.choice(cells_of_facets(task, targeting.facets))
+        hints = cells_of_facets(task, targeting.hints)
         names = (goal, rng.choice(hints)) if hints else (goal,)
-        briefs.append(_brief(scenario, names, targeting, avoid, "drawn from the training generator"))
+        briefs.append(_brief(scenario, names, targeting, avoid, Goal(goal, why, targeting.difficulty)))
     return briefs
+
+
+def aimed_evenly(
+    scenarios: Sequence[Brief],
+    goals: Sequence[str],
+    train_tasks: Sequence[PoolTask],
+    targeting: Targeting,
+    avoid: tuple[str, ...],
+    seed: int,
+) -> list[Brief]:
+    """One brief per scenario and cell, the hint drawn from a training task that requires the cell."""
+    rng = random.Random(seed)
+    why = "every cell equally often"
+    briefs = []
+    for scenario, goal in zip(scenarios, goals, strict=True):
+        hints = cells_of_facets(rng.choice([t for t in train_tasks if goal in t.cells]), targeting.hints)
+        names = (goal, rng.choice(hints)) if hints else (goal,)
+        briefs.append(_brief(scenario, names, targeting, avoid, Goal(goal, why, targeting.difficulty)))
+    return briefs
+
+
+def cells_of_facets(task: PoolTask, facets: Sequence[str]) -> list[str]:
+    """The task's cells of some facets, sorted."""
+    return sorted(cell for cell in task.cells if cell.split(":", 1)[0] in facets)
 
 
 def reason(cell: Cell) -> str:
@@ -95,21 +161,31 @@ def reason(cell: Cell) -> str:
     )
 
 
+def _goal(cell: Cell, targeting: Targeting, ladders: Ladders) -> Goal:
+    """The cell itself, or the rung on which its ladder stands."""
+    ladder = ladders.standing.get(cell.name)
+    if ladder is None:
+        return Goal(cell.name, reason(cell), targeting.difficulty)
+    why = f"{reason(cell)}; {words_of(ladder)}"
+    return Goal(ladder.rung.cell, why, ladder.rung.difficulty, ladder.name)
+
+
 def _brief(
-    scenario: Brief, cells: tuple[str, ...], targeting: Targeting, avoid: tuple[str, ...], why: str
+    scenario: Brief, cells: tuple[str, ...], targeting: Targeting, avoid: tuple[str, ...], goal: Goal
 ) -> Brief:
     hinted = dict(cell.split(":", 1) for cell in cells[1:])
     return scenario.replace(
         resources=(hinted["resource"],) if "resource" in hinted else scenario.resources,
         services=(hinted["service"],) if "service" in hinted else scenario.services,
         target=Target(
-            cells=cells, quota=targeting.tasks, difficulty=targeting.difficulty, avoid=avoid, reason=why
+            cells=cells,
+            quota=targeting.tasks,
+            difficulty=goal.difficulty,
+            avoid=avoid,
+            reason=goal.reason,
+            rung=goal.rung,
         ),
     )
-
-
-def _cells(task: PoolTask, facets: Sequence[str]) -> list[str]:
-    return sorted(cell for cell in task.cells if cell.split(":", 1)[0] in facets)
 
 
 def _draw(rng: random.Random, cells: Sequence[Cell], weights: Sequence[float]) -> Cell | None:

@@ -11,6 +11,7 @@ CHARGED: dict[ChargePurpose, bool] = {
     "rejected": True,  # episodes of groups that the gate dropped
     "stale": True,  # episodes whose policy was too old to learn from
     "diagnose": True,  # probing, by arms that learn from the report
+    "oracle_probe": False,  # further probing, by the arm that asks how much a noisy report loses
     "audit": True,  # calls that audited grown worlds
     "warm_start": False,
     "validate": False,

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from analysis.intervals import Interval, difference_bootstrap
-from analysis.ledger import Ledger
+from analysis.ledger import Ledger, StepRow
 from loop.config import Config
 from loop.reporting.summary import targeted_cells
-from loop.resuming.steps import steps_of
+from loop.resuming.extension import EXTENDED, charged_until
 from loop.run_directory import RunDirectory
 
 
@@ -23,8 +23,8 @@ class Scores(NamedTuple):
 
 
 def test_scores(ledger: Ledger, config: Config, subject: str, variant: str) -> Scores:
-    """The test episodes of the warm start or the final policy."""
-    step = next(s.index for s in steps_of(config) if s.kind == "test" and s.subject == subject)
+    """The test episodes of the warm start, the final policy, or the one that went on."""
+    step = tested(ledger, config)[subject]
     rows = ledger.query(
         "SELECT all_pass, world_id FROM episode_outcomes "
         "WHERE run_id = :run AND step = :step AND variant = :variant ORDER BY episode_id",
@@ -35,10 +35,17 @@ def test_scores(ledger: Ledger, config: Config, subject: str, variant: str) -> S
     return Scores([float(row["all_pass"]) for row in rows], [row["world_id"] for row in rows])
 
 
-def gain(ledger: Ledger, config: Config, variant: str) -> tuple[Scores, Scores, Interval]:
-    """(warm start, final, difference) on the test worlds; the interval resamples worlds, paired."""
+def tested(ledger: Ledger, config: Config) -> dict[str, int]:
+    """Subject -> step of its test."""
+    return {row.detail["subject"]: row.step for row in ledger.rows(StepRow, config.run_id, kind="test")}
+
+
+def gain(
+    ledger: Ledger, config: Config, variant: str, subject: str = "final"
+) -> tuple[Scores, Scores, Interval]:
+    """(warm start, subject, difference) on the test worlds; the interval resamples worlds, paired."""
     before = test_scores(ledger, config, "warm_start", variant)
-    after = test_scores(ledger, config, "final", variant)
+    after = test_scores(ledger, config, subject, variant)
     difference = difference_bootstrap(
         after.passes,
         after.worlds,
@@ -55,6 +62,10 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
     """What was found, and where it is."""
     lines = [verdict(ledger, config, f"t{config.evaluation.temperature:g}", "sampled")]
     lines.append(verdict(ledger, config, "greedy", "greedy"))
+    if EXTENDED in tested(ledger, config):
+        spent = charged_until(ledger, config.run_id, tested(ledger, config)[EXTENDED])
+        how = f"sampled, {spent:,} steps charged"
+        lines.append(verdict(ledger, config, f"t{config.evaluation.temperature:g}", how, EXTENDED))
     lines += [
         f"  targeted {cell}: failure rate {_rate(before)} before, {_rate(after)} after"
         for cell, before, after in targeted_cells(ledger, config)
@@ -69,9 +80,9 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
     return lines
 
 
-def verdict(ledger: Ledger, config: Config, variant: str, name: str) -> str:
+def verdict(ledger: Ledger, config: Config, variant: str, name: str, subject: str = "final") -> str:
     """One sentence with its interval."""
-    before, after, difference = gain(ledger, config, variant)
+    before, after, difference = gain(ledger, config, variant, subject)
     if difference.low > 0:
         moved = "rose"
     elif difference.high < 0:

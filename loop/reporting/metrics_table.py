@@ -1,7 +1,7 @@
 """Every metric that a run records, in one table: what it is called, what it is, and when it is measured.
 
 A name in angle brackets stands for several: `<family>` a task family, `<variant>` a way of sampling such as
-`t1` or `greedy`, `<subject>` `warm_start` or `final`.
+`t1` or `greedy`, `<subject>` `warm_start`, `final` or `extended`.
 """
 
 import re
@@ -55,13 +55,20 @@ METRICS: tuple[Metric, ...] = (
     Metric("grow/on_target_share", "on-target worlds over targeted worlds", "grow"),
     Metric("grow/audit_steps", "calls that audited grown worlds; charged", "grow"),
     Metric("grower/briefs_targeted", "briefs aimed at the report so far", "grow"),
-    Metric("grower/briefs_random", "briefs with random cells so far", "grow"),
+    Metric("grower/briefs_random", "briefs with random or evenly drawn cells, or for tasks, so far", "grow"),
+    Metric("grower/ladders", "cells that are approached over easier rungs", "grow"),
+    Metric("allocation/cells", "cells with a measured gain (expected_gain)", "grow"),
+    Metric("allocation/gain", "failure rate removed per 1,000 charged steps (expected_gain)", "grow"),
     Metric("update/groups", "groups sampled, the refill included", "update"),
     Metric("update/admitted", "groups that gave a gradient", "update"),
     Metric("update/shortfall", "groups still missing after the refill", "update"),
     Metric("gate/dropped_share", "share of all groups so far that the gate dropped", "update"),
-    Metric("sampler/tasks_tried", "tasks with outcomes (sfl)", "update"),
+    Metric("sampler/effective_tasks", "exp of the entropy of the draws' distribution", "update"),
+    Metric("sampler/tasks_tried", "tasks with outcomes (sfl, plr, difficulty_pools)", "update"),
     Metric("sampler/learnability", "mean learnability of the tasks tried (sfl)", "update"),
+    Metric("sampler/regret", "mean of 1 - reward of the tasks tried (plr)", "update"),
+    Metric("sampler/tasks_hard", "tried tasks below the middle pool (difficulty_pools)", "update"),
+    Metric("sampler/tasks_easy", "tried tasks above the middle pool (difficulty_pools)", "update"),
     Metric(
         "policy/<name>", "what the learner measured in an update: loss, entropy, gradient_norm, ...", "update"
     ),

@@ -76,7 +76,11 @@ def guesses(config: Config) -> dict[Kind, float]:
     return {
         "worlds": 0.05 * worlds,
         "warm_start": 5.0 + 0.5 * config.policy.warm_start.steps,
-        "diagnose": episode * sizes.diagnose * config.tasks_per_world * settings.diagnose_rollouts,
+        "diagnose": episode
+        * sizes.diagnose
+        * config.tasks_per_world
+        * settings.diagnose_rollouts
+        * (1 + config.curriculum.further_probes),
         "grow": 0.1 * config.growth.quota,
         "update": 0.045 * config.prompts_per_update * config.group_size,
         "validate": episode * sizes.validation * config.tasks_per_world * settings.validate_rollouts,
@@ -87,8 +91,11 @@ def guesses(config: Config) -> dict[Kind, float]:
 def label(step: Step, config: Config) -> str:
     """What a step is called, with where it is in the run."""
     text = LABELS[step.kind]
-    if step.update is not None:
-        text += f" {step.update + 1}/{config.iterations * config.updates_per_iteration}"
+    planned = config.iterations * config.updates_per_iteration
+    if step.update is not None and step.update < planned:
+        text += f" {step.update + 1}/{planned}"
+    elif step.update is not None:
+        text += f" {step.update + 1 - planned} beyond the planned {planned}"
     if step.iteration is not None:
         text = f"iteration {step.iteration + 1}/{config.iterations}: {text}"
     return f"{text} ({step.subject.replace('_', ' ')})" if step.subject else text
@@ -173,6 +180,7 @@ class LiveProgress:
     def begin(self, step: Step) -> None:
         """Name the step and the time left."""
         self._began, self._parts = time.monotonic(), 0
+        self._bar.update(self._task, total=len(self._steps))  # a charged budget adds steps as it goes on
         self._show(step)
 
     def advance(self, count: int) -> None:

@@ -23,6 +23,10 @@ def lines_after(ledger: Ledger, config: Config, step: Step) -> list[str]:
         return [_worlds_line(_metrics(ledger, config, step.index))]
     if step.kind == "warm_start":
         return [_warm_start_line(_metrics(ledger, config, step.index))]
+    if step.kind == "validate" and step.subject is not None:
+        metrics = _metrics(ledger, config, step.index)
+        spent = f"{metrics['budget/charged_steps']:,.0f} steps charged"
+        return [f"going on: {spent}; {_score('validation', 'validate', metrics)}"]
     if step.kind == "validate" and step.iteration is None:
         return [f"warm start: {_score('validation', 'validate', _metrics(ledger, config, step.index))}"]
     if step.kind == "validate":
@@ -149,6 +153,8 @@ def _worlds_grown(ledger: Ledger, config: Config, step: int) -> str:
             f"; {metrics['grow/on_target_worlds']:.0f} of {metrics['grow/targeted_worlds']:.0f} "
             "targeted ones on target"
         )
+    if detail.get("rungs"):
+        text += f"; ladders: {', '.join(f'rung {rung} x {n}' for rung, n in detail['rungs'].items())}"
     refused = {rule: n for rule, n in detail["refused"].items() if n}
     if refused:
         named = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items()))

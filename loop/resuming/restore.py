@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from analysis.ledger import Ledger, ReportRow, StepRow, WorldRow
+from analysis.ledger import Ledger, ReportRow, StepRow
 from analysis.weakness import WeaknessReport
 from loop.circle import Circle
 from loop.errors import RunError
 from loop.resuming.steps import Step
+from loop.worlds.grown import add_grown
 from loop.worlds.pool import Pool
-from loop.worlds.store import read_grown, read_splits
+from loop.worlds.store import read_splits
 
 
 def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
@@ -20,10 +21,11 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
     newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
     ledger.truncate_after(run_id, newest)
     circle.checkpoints.drop_after(newest)
-    _restore_worlds(circle, ledger, newest)
+    _restore_worlds(circle, ledger)
     if checkpoint is not None:
         circle.load_curriculum_state(circle.checkpoints.load(checkpoint))
     circle.report = _newest_report(ledger, run_id)
+    circle.enriched = _newest_enriched(ledger, run_id)
     return newest + 1
 
 
@@ -43,7 +45,7 @@ def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[i
     return (last if unstored is None else unstored - 1), checkpoint
 
 
-def _restore_worlds(circle: Circle, ledger: Ledger, newest: int) -> None:
+def _restore_worlds(circle: Circle, ledger: Ledger) -> None:
     """Splits and pool, with worlds in the order in which they were admitted."""
     circle.splits = read_splits(circle.directory.worlds)
     recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail["splits_digest"]
@@ -54,11 +56,16 @@ def _restore_worlds(circle: Circle, ledger: Ledger, newest: int) -> None:
         )
     circle.pool = Pool()
     circle.pool.add(circle.splits.of("train"))
-    grown = [w for w in ledger.rows(WorldRow, circle.config.run_id, origin="grown") if w.step <= newest]
-    for row in sorted(grown, key=lambda w: (w.step, w.brief_id or "")):
-        circle.pool.add([read_grown(circle.directory.worlds, row.world_id, row.iteration, row.brief_id)])
+    add_grown(circle.pool, ledger, circle.config.run_id, circle.directory.worlds)
 
 
 def _newest_report(ledger: Ledger, run_id: str) -> WeaknessReport | None:
     rows = sorted(ledger.rows(ReportRow, run_id), key=lambda row: row.step)
     return WeaknessReport.model_validate(rows[-1].report) if rows else None
+
+
+def _newest_enriched(ledger: Ledger, run_id: str) -> WeaknessReport | None:
+    """The newest report of more probes, which stands in the detail of its diagnosis."""
+    steps = sorted(ledger.rows(StepRow, run_id, kind="diagnose"), key=lambda row: row.step)
+    found = [row.detail["enriched"] for row in steps if "enriched" in row.detail]
+    return WeaknessReport.model_validate(found[-1]) if found else None

@@ -16,7 +16,9 @@ class Step:
     kind: Kind
     iteration: int | None  # from 0; None: before the first or after the last
     update: int | None = None  # index of the policy update, over all iterations; None: not an update
-    subject: str | None = None  # of a test: "warm_start" or "final"
+    subject: str | None = (
+        None  # of a test: "warm_start", "final" or "extended"; the last, of a validation too
+    )
 
     @property
     def changes_state(self) -> bool:

@@ -1,35 +1,21 @@
 """Growth: briefs become audited worlds, within a quota and a cap that all growing arms share."""
 
-from collections import Counter
-from dataclasses import dataclass, field
-
-from analysis.ledger import AuthorCallRow, BriefRow, Row
+from analysis.ledger import Row, WorldRow
 from loop.circle import Circle
 from loop.curricula.protocols import GrowthRequest
 from loop.episodes.charging import charge
 from loop.episodes.recording import environment_rows
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
-from loop.worlds.admission import refusals
+from loop.stages.diagnose import report_for
+from loop.worlds.admission import avoiding, refusals
+from loop.worlds.asked import Asked, asked_detail, asked_metrics, asked_rows
 from loop.worlds.generator import scenario
 from loop.worlds.pool import Environment
-from loop.worlds.store import write_environments
-from loop.worlds.synthesis import Synthesized, synthesized
+from loop.worlds.store import write_environments, write_more_tasks
+from loop.worlds.synthesis import Synthesized, more_tasks, synthesized
 from planet.identity import seed_of
 from planet.records.world import Brief
-
-
-@dataclass
-class _Asked:
-    """One brief and what became of it."""
-
-    id: str
-    number: int  # within the iteration
-    brief: Brief  # as it was tried last
-    aimed: bool  # at the report, not at random
-    made: list[Synthesized] = field(default_factory=list)
-    refused: Counter[str] = field(default_factory=Counter)  # validator, audit or admission rule -> count
-    admitted: Environment | None = None
 
 
 def grow(circle: Circle, step: Step) -> Outcome:
@@ -37,18 +23,22 @@ def grow(circle: Circle, step: Step) -> Outcome:
     config, iteration = circle.config, step.iteration or 0
     asked = _ask(circle, iteration)
     _fill(circle, asked, iteration)
-    admitted = [a.admitted for a in asked if a.admitted is not None]
-    write_environments(circle.directory.worlds, admitted)
-    circle.training().add(admitted)
     audit_steps = sum(made.audit_steps for a in asked for made in a.made)
-    rows: list[Row] = environment_rows(config.run_id, step.index, admitted)
+    rows = _admit(circle, step, asked)
     for a in asked:
-        rows += _rows(config.run_id, step.index, a)
+        rows += asked_rows(config.run_id, step.index, a)
     rows.append(charge(config.run_id, step.index, "audit", audit_steps))
-    return Outcome(rows=rows, metrics=_metrics(circle, asked), detail=_detail(asked))
+    metrics = {
+        **asked_metrics(asked),
+        "pool/worlds": float(len(circle.training())),
+        "pool/tasks": float(len(circle.training().listed)),
+        **circle.grower.metrics(),
+        **circle.transform.metrics(),
+    }
+    return Outcome(rows=rows, metrics=metrics, detail=asked_detail(asked))
 
 
-def _ask(circle: Circle, iteration: int) -> list[_Asked]:
+def _ask(circle: Circle, iteration: int) -> list[Asked]:
     """The grower's briefs for this iteration."""
     config = circle.config
     quota = config.growth.quota
@@ -60,28 +50,57 @@ def _ask(circle: Circle, iteration: int) -> list[_Asked]:
         targeting=config.targeting,
         train_tasks=tuple(t for t in pool.listed if pool.environment(t.world_id).origin == "train"),
         avoid=tuple(sorted({e.world.tool_set for e in pool if e.origin == "grown"})),
-        report=circle.report if circle.grower.reads_report else None,
+        report=report_for(circle, seed_of(config.seed, "report", iteration)),
     )
     asks = circle.grower.briefs(request)[:quota]
-    return [_Asked(f"i{iteration}/b{n:02d}", n, ask.brief, ask.aimed) for n, ask in enumerate(asks)]
+    return [
+        Asked(
+            f"i{iteration}/b{n:02d}",
+            n,
+            ask.brief,
+            ask.aimed,
+            more_in=pool.environment(ask.world_id) if ask.world_id is not None else None,
+        )
+        for n, ask in enumerate(asks)
+    ]
 
 
-def _fill(circle: Circle, asked: list[_Asked], iteration: int) -> None:
+def _fill(circle: Circle, asked: list[Asked], iteration: int) -> None:
     """Try every brief without a world once per round, until all have one or the cap is reached."""
-    config = circle.config
+    left = circle.config.growth.attempts
     existing = circle.worlds().world_ids | {e.world.id for e in circle.training()}
-    left = config.growth.attempts
     while left > 0 and any(a.admitted is None for a in asked):
         for a in asked:
             if a.admitted is None and left > 0:
                 left -= 1
-                if a.made:
-                    a.brief = _elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
-                seed = seed_of(config.seed, "grow", iteration, a.id, len(a.made))
-                made = synthesized(a.brief, circle.author, circle.catalog, seed, config.tasks_per_world)
-                a.made.append(made)
-                _judge(a, made, circle, existing, iteration)
+                _attempt(circle, a, asked, existing, iteration)
                 circle.advance(1)
+
+
+def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], iteration: int) -> None:
+    """One synthesis for a brief, or one try at more tasks in its world."""
+    config = circle.config
+    seed = seed_of(config.seed, "grow", iteration, a.id, len(a.made))
+    if a.more_in is not None:
+        known = circle.training().environment(a.more_in.world.id).tasks
+        known += tuple(
+            t for b in asked if b.admitted and b.admitted.world is a.more_in.world for t in b.admitted.tasks
+        )
+        made = more_tasks(a.more_in.world, a.more_in.key, known, config.tasks_per_world, seed)
+        a.made.append(made)
+        a.refused.update(made.refused)
+        if made.complete:
+            a.admitted = Environment(a.more_in.world, a.more_in.key, made.tasks, "grown", iteration, a.id)
+        return
+    if a.made:
+        a.brief = _elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
+    if config.growth.distinct:
+        grown = [e.world for e in circle.training() if e.origin == "grown"]
+        grown += [b.admitted.world for b in asked if b.admitted is not None]
+        a.brief = avoiding(a.brief, grown)
+    made = synthesized(a.brief, circle.author, circle.catalog, seed, config.tasks_per_world)
+    a.made.append(made)
+    _judge(a, made, circle, existing, iteration)
 
 
 def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brief:
@@ -95,7 +114,7 @@ def _elsewhere(brief: Brief, place: Brief) -> Brief:
     return brief.replace(text=place.text, industry=place.industry, country=place.country)
 
 
-def _judge(a: _Asked, made: Synthesized, circle: Circle, existing: set[str], iteration: int) -> None:
+def _judge(a: Asked, made: Synthesized, circle: Circle, existing: set[str], iteration: int) -> None:
     """Admit a synthesized world, or count what refused it."""
     a.refused.update(made.refused)
     if not made.complete or made.world is None or made.key is None:
@@ -108,68 +127,13 @@ def _judge(a: _Asked, made: Synthesized, circle: Circle, existing: set[str], ite
     a.admitted = Environment(made.world, made.key, made.tasks, "grown", iteration, a.id)
 
 
-def _rows(run_id: str, step: int, a: _Asked) -> list[Row]:
-    """The brief and its author calls."""
-    verdicts = [made.on_target for made in a.made if made.complete]
-    rows: list[Row] = [
-        BriefRow(
-            run_id=run_id,
-            step=step,
-            brief_id=a.id,
-            brief=a.brief.model_dump(mode="json"),
-            admitted_world_id=a.admitted.world.id if a.admitted is not None else None,
-            on_target=verdicts[-1] if verdicts else None,
-            refused=dict(sorted(a.refused.items())),
-        )
-    ]
-    attempts = [(made.author, attempt) for made in a.made for attempt in made.attempts]
-    for index, (author, attempt) in enumerate(attempts):
-        rows.append(
-            AuthorCallRow(
-                run_id=run_id,
-                step=step,
-                brief_id=a.id,
-                call_index=index,
-                link=attempt.link,
-                attempt=attempt.attempt,
-                author=author,
-                accepted=attempt.problem is None,
-                refused=attempt.report,
-                tokens_in=attempt.cost.tokens,
-                dollars=attempt.cost.dollars,
-            )
-        )
-    return rows
-
-
-def _metrics(circle: Circle, asked: list[_Asked]) -> dict[str, float]:
-    made = [m for a in asked for m in a.made]
-    aimed = [m for a in asked if a.aimed for m in a.made if m.complete]
-    on_target = sum(m.on_target is True for m in aimed)
-    admitted = sum(a.admitted is not None for a in asked)
-    metrics = {
-        "grow/briefs": float(len(asked)),
-        "grow/syntheses": float(len(made)),
-        "grow/admitted": float(admitted),
-        "grow/shortfall": float(len(asked) - admitted),
-        "grow/targeted_worlds": float(len(aimed)),
-        "grow/on_target_worlds": float(on_target),
-        "grow/audit_steps": float(sum(m.audit_steps for m in made)),
-        "pool/worlds": float(len(circle.training())),
-        "pool/tasks": float(len(circle.training().listed)),
-        **circle.grower.metrics(),
-    }
-    if aimed:
-        metrics["grow/on_target_share"] = on_target / len(aimed)
-    return metrics
-
-
-def _detail(asked: list[_Asked]) -> dict[str, object]:
-    refused: Counter[str] = Counter()
-    for a in asked:
-        refused.update(a.refused)
-    return {
-        "refused": dict(sorted(refused.items())),
-        "aimed_briefs": [a.id for a in asked if a.aimed],
-        "targets": sorted({a.brief.target.cells[0] for a in asked if a.aimed and a.brief.target is not None}),
-    }
+def _admit(circle: Circle, step: Step, asked: list[Asked]) -> list[Row]:
+    """Write what was admitted, let it join the pool, and return its rows: of known worlds the tasks alone."""
+    new = [a.admitted for a in asked if a.admitted is not None and a.more_in is None]
+    more = [a.admitted for a in asked if a.admitted is not None and a.more_in is not None]
+    write_environments(circle.directory.worlds, new)
+    write_more_tasks(circle.directory.worlds, more)
+    circle.training().add([*new, *more])
+    rows = environment_rows(circle.config.run_id, step.index, new)
+    further = environment_rows(circle.config.run_id, step.index, more)
+    return rows + [row for row in further if not isinstance(row, WorldRow)]

@@ -5,14 +5,16 @@ from loop.episodes.charging import charge, steps_of
 from loop.episodes.playing import repeated
 from loop.episodes.recording import outcome_metrics, played_rows
 from loop.resuming.checkpoints import subject_step
+from loop.resuming.extension import EXTENDED
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
 
 
 def test(circle: Circle, step: Step) -> Outcome:
-    """Score the warm start or the final policy, as stored."""
+    """Score the warm start, the final policy, or the one that went on: that is the newest as it stands."""
     config, subject = circle.config, step.subject or "final"
-    circle.checkpoints.load(subject_step(config, subject))
+    if subject != EXTENDED:
+        circle.checkpoints.load(subject_step(config, subject))
     settings = config.evaluation
     worlds = circle.split("test")
     outcome = Outcome(detail={"subject": subject})

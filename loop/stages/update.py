@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from analysis.ledger import UpdateRow
 from loop.circle import Circle
 from loop.curricula.protocols import GroupOutcome
+from loop.curricula.samplers.draws import effective_number
 from loop.episodes.charging import charge, steps_of
 from loop.episodes.playing import Played, prompts
 from loop.episodes.recording import outcome_metrics, played_rows
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
+from loop.worlds.pool import listed
 from planet.identity import seed_of
 
 WHOLE = 2
@@ -25,20 +27,29 @@ class _Group:
     admitted: bool
 
     def outcome(self) -> GroupOutcome:
+        first = self.members[0]
+        task = listed(first.task, first.wanted.environment.world)
         return GroupOutcome(
-            task_id=self.members[0].task.id,
+            task_id=task.id,
             passes=sum(p.grade.all_pass for p in self.members),
             rollouts=len(self.members),
             admitted=self.admitted,
+            mean_reward=sum(p.grade.reward for p in self.members) / len(self.members),
+            steps=steps_of(self.members),
+            cells=task.cells,
+            rung=task.rung,
         )
 
 
 def update(circle: Circle, step: Step) -> Outcome:
     """Sample, learn, and record. A shortfall of admitted groups is recorded and never stops the run."""
     config = circle.config
+    effective = effective_number(circle.sampler.weights(circle.training().listed))
     groups = _groups(circle, step)
     admitted = [g for g in groups if g.admitted]
-    circle.sampler.observe([g.outcome() for g in groups])
+    outcomes = [g.outcome() for g in groups]
+    circle.sampler.observe(outcomes)
+    circle.grower.observe(outcomes)
     learned = circle.learner.update([[p.graded for p in g.members] for g in admitted])
     episodes = [p for g in groups for p in g.members]
     taken = {g.id: g.admitted for g in groups}
@@ -75,6 +86,7 @@ def update(circle: Circle, step: Step) -> Outcome:
             "update/groups": float(len(groups)),
             "update/admitted": float(len(admitted)),
             "update/shortfall": float(shortfall),
+            "sampler/effective_tasks": effective,
             **circle.sampler.metrics(),
             **circle.gate.metrics(),
         },

@@ -1,12 +1,16 @@
-"""The worlds of all splits: they follow from the seed, and are hashed into the ledger before any update."""
+"""The worlds of all splits: they follow from the seed, and are hashed into the ledger before any update.
+
+A run that starts from the final pool of another one has the worlds that grew there from here on.
+"""
 
 from loop.circle import Circle
 from loop.episodes.recording import environment_rows
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
+from loop.worlds.final_pool import grown_of_source
 from loop.worlds.pool import Pool
 from loop.worlds.splits import build_splits
-from loop.worlds.store import write_splits
+from loop.worlds.store import write_environments, write_splits
 
 
 def worlds(circle: Circle, step: Step) -> Outcome:
@@ -17,7 +21,10 @@ def worlds(circle: Circle, step: Step) -> Outcome:
     circle.splits = splits
     circle.pool = Pool()
     circle.pool.add(splits.of("train"))
-    outcome = Outcome(rows=environment_rows(config.run_id, step.index, splits.environments))
+    grown = grown_of_source(config, splits) if config.final_pool is not None else []
+    write_environments(circle.directory.worlds, grown)
+    circle.pool.add(grown)
+    outcome = Outcome(rows=environment_rows(config.run_id, step.index, [*splits.environments, *grown]))
     outcome.detail = {
         "splits_digest": splits.digest,
         "reserved_pairs": sorted(list(pair) for pair in splits.reserved.pairs),

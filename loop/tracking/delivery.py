@@ -17,6 +17,7 @@ from loop.run_directory import RunDirectory, stored_config
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.protocol import TrackingError
 from loop.tracking.records import identity_of, records_after
+from loop.tracking.traces import newest_diagnosis, read_batch
 
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:
@@ -31,9 +32,19 @@ def deliver(directory: Path, uri: str | None, finish: bool) -> int:
                 records = records_after(ledger, config.run_id, newest)
                 tracker.deliver(records)
                 delivered += len(records)
+                if isinstance(tracker, MlflowTracker):
+                    _deliver_traces(tracker, ledger, config.run_id, directory)
                 if finish:
                     tracker.finish()
     return delivered
+
+
+def _deliver_traces(tracker: MlflowTracker, ledger: Ledger, run_id: str, directory: Path) -> None:
+    """Have the newest diagnosis traced, if it is not."""
+    step = newest_diagnosis(ledger, run_id)
+    if step is not None and step > tracker.traced:
+        run = next(run for run in ledger.runs() if run.run_id == run_id)
+        tracker.trace(read_batch(ledger, run, directory, step))
 
 
 def trackers(config: Config, uri: str | None) -> list[Any]:

@@ -12,14 +12,18 @@ from typing import Any
 from urllib.parse import urlparse
 
 from loop.tracking.protocol import Identity, StepRecord, TrackingError
+from loop.tracking.traces import Batch, send
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
+os.environ.setdefault("MLFLOW_ENABLE_ASYNC_TRACE_LOGGING", "false")
 
 KEY = "loop.run_key"
 DELIVERED = "loop.delivered_step"
+TRACED = "loop.traced_step"
 PARENT = "loop.parent_of"
+PLAN = "loop.plan"
 BATCH = 800
 """Points per call; MLflow takes at most 1,000 entities."""
 PARAMS = 90
@@ -34,26 +38,35 @@ class MlflowTracker:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._client: Any = None
-        self._run_id = ""
+        self._run_id = self._experiment_id = self._key = ""
+        self._traced = -1
 
     def begin(self, identity: Identity) -> int:
         """Find or make experiment, parent and child; the newest step that the child holds."""
+        experiment, parent = self.parent(identity.experiment)
+        with _translated(self._uri):
+            child = self._find(experiment, KEY, identity.key)
+            if child is None:
+                child = self._new_child(experiment, parent, identity)
+            self._run_id, self._experiment_id, self._key = child.info.run_id, experiment, identity.key
+            self._traced = int(child.data.tags.get(TRACED, -1))
+            return int(child.data.tags.get(DELIVERED, -1))
+
+    def parent(self, name: str, plan: str | None = None) -> tuple[str, str]:
+        """Find or make an experiment and its parent run; the ids of both. `plan`: kept as a tag."""
         _make_room(self._uri)
         with _translated(self._uri):
             from mlflow import MlflowClient
 
             self._client = MlflowClient(tracking_uri=self._uri)
-            experiment = self._experiment(identity.experiment)
-            parent = self._find(experiment, PARENT, identity.experiment)
+            experiment = self._experiment(name)
+            parent = self._find(experiment, PARENT, name)
             if parent is None:
-                tags = {PARENT: identity.experiment, "mlflow.runName": identity.experiment}
-                parent = self._client.create_run(experiment, tags=tags)
+                parent = self._client.create_run(experiment, tags={PARENT: name, "mlflow.runName": name})
                 self._client.set_terminated(parent.info.run_id)
-            child = self._find(experiment, KEY, identity.key)
-            if child is None:
-                child = self._new_child(experiment, parent.info.run_id, identity)
-            self._run_id = child.info.run_id
-            return int(child.data.tags.get(DELIVERED, -1))
+            if plan is not None:
+                self._client.set_tag(parent.info.run_id, PLAN, plan)
+            return experiment, parent.info.run_id
 
     def deliver(self, records: Sequence[StepRecord]) -> None:
         """Log all points in few calls, then note how far the child is."""
@@ -70,6 +83,26 @@ class MlflowTracker:
             for start in range(0, len(points), BATCH):
                 self._client.log_batch(self._run_id, metrics=points[start : start + BATCH])
             self._client.set_tag(self._run_id, DELIVERED, str(records[-1].step))
+
+    @property
+    def traced(self) -> int:
+        """The controller step of the newest diagnosis that the child has traces of; -1: none."""
+        return self._traced
+
+    def trace(self, batch: Batch) -> None:
+        """Send what is missing of a diagnosis' sample trajectories, then note that they are there."""
+        with _translated(self._uri):
+            import mlflow
+
+            mlflow.set_tracking_uri(self._uri)  # traces go where the library points, not where a client does
+            missing = send(self._client, self._experiment_id, self._run_id, self._key, batch)
+            if not missing:
+                self._client.set_tag(self._run_id, TRACED, str(batch.step))
+                self._traced = batch.step
+        if missing:
+            raise TrackingError(
+                f"MLflow at {self._uri} did not store {missing} of {len(batch.traces)} traces"
+            )
 
     def finish(self) -> None:
         """Mark the child as finished."""

@@ -1,7 +1,7 @@
 """The pool: admitted worlds and their tasks, in the order in which they came. Nothing ever leaves it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from planet.records.task import Task
@@ -21,6 +21,7 @@ class PoolTask:
     industry: str
     country: str
     profile: str
+    rung: str = ""  # of a ladder, for which it was made; empty: not for one
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,19 @@ class Environment:
 
 @dataclass
 class Pool:
-    """Environments by world id, and their tasks by id."""
+    """Environments by world id, and their tasks by id. A world that comes again brings more tasks."""
 
     _environments: dict[str, Environment] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
     _listed: list[PoolTask] = field(default_factory=list)
 
     def add(self, environments: Iterable[Environment]) -> None:
-        """Admit environments at the end."""
+        """Admit environments at the end; of a world that is known, its further tasks."""
         for environment in environments:
-            self._environments[environment.world.id] = environment
+            known = self._environments.get(environment.world.id)
+            self._environments[environment.world.id] = (
+                environment if known is None else replace(known, tasks=(*known.tasks, *environment.tasks))
+            )
             for task in environment.tasks:
                 self._tasks[task.id] = task
                 self._listed.append(listed(task, environment.world))
@@ -75,12 +79,14 @@ def listed(task: Task, world: World) -> PoolTask:
     """A task as samplers and growers see it."""
     from planet.cells import cells_of
 
+    cells, target = cells_of(task.key), world.brief.target
     return PoolTask(
         id=task.id,
         world_id=world.id,
         family=task.key.facets.family,
-        cells=cells_of(task.key),
+        cells=cells,
         industry=world.company.industry,
         country=world.company.country,
         profile=world.brief.profile,
+        rung=target.rung if target is not None and target.cells[0] in cells else "",
     )

@@ -16,6 +16,13 @@ class SessionPool:
         self._limit = limit
         self._idle: dict[str, list[Session]] = defaultdict(list)
         self._order: list[str] = []  # world id of every idle session, oldest first
+        self._alive: dict[int, Session] = {}  # idle and open ones, by identity
+        self._closed = 0  # calls that closed sessions executed
+
+    @property
+    def executed(self) -> int:
+        """Calls that all sessions ever opened here executed, by their own counters."""
+        return self._closed + sum(session.executed for session in self._alive.values())
 
     def open(self, environment: Environment, task: Task) -> Session:
         """A session in which the task has begun."""
@@ -25,6 +32,7 @@ class SessionPool:
             session = self._idle[world_id].pop()
         else:
             session = Session(environment.world, environment.key, turns=self._turns)
+            self._alive[id(session)] = session
         session.begin(task)
         return session
 
@@ -34,4 +42,6 @@ class SessionPool:
         self._idle[world_id].append(session)
         self._order.append(world_id)
         while len(self._order) > self._limit:
-            self._idle[self._order.pop(0)].pop(0).close()
+            oldest = self._idle[self._order.pop(0)].pop(0)
+            self._closed += self._alive.pop(id(oldest)).executed
+            oldest.close()

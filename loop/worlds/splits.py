@@ -96,7 +96,7 @@ def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, autho
     existing = splits.world_ids
     refused: dict[str, int] = {}
     for attempt in range(ATTEMPTS):
-        names = (config.seed, place.group, place.number, attempt)
+        names = (*_salted(config, place), place.number, attempt)
         brief = place.brief(catalog, splits.reserved, *names).replace(families=_families(place, config))
         made = synthesized(brief, author, catalog, seed_of("split", *names), config.tasks_per_world)
         splits.audit_steps += made.audit_steps
@@ -110,6 +110,12 @@ def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, autho
         f"split {place.origin}: no world in {ATTEMPTS} tries ({reasons}); "
         "ask for fewer worlds or reserved pairs, or add services to the catalog"
     )
+
+
+def _salted(config: Config, place: _Place) -> tuple[int | str, ...]:
+    """The stream of a group of worlds: that of its seed, and for test worlds of the salt if there is one."""
+    salt = config.splits.test_salt if place.origin == "test" else ""
+    return (config.seed, f"{place.group}/{salt}" if salt else place.group)
 
 
 def _families(place: _Place, config: Config) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """Environments on disk, in the run directory: enough to go on, and to look at every world later.
 
-An index lists the worlds of the splits in their order; it is written last.
+An index lists the worlds of the splits in their order; it is written last. Tasks that a known world grew
+later stand apart from it, in one file per brief, so that the world's own files never change.
 """
 
 import json
@@ -8,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loop.errors import RunError
-from loop.files import write_json
+from loop.files import write_atomically, write_json
 from loop.worlds.generator import Reserved
 from loop.worlds.pool import Environment
 from loop.worlds.splits import Splits
+from planet.records.task import Task
 from planet.store import read_world, write_world
 
 
@@ -60,3 +62,28 @@ def read_grown(directory: Path, world_id: str, iteration: int | None, brief_id: 
     """A grown world as it was admitted."""
     world, key, tasks = read_world(directory, world_id)
     return Environment(world, key, tuple(tasks), "grown", iteration, brief_id)
+
+
+def write_more_tasks(directory: Path, environments: Sequence[Environment]) -> None:
+    """Write the tasks that known worlds grew, by the briefs that asked for them."""
+    for environment in environments:
+        lines = "".join(f"{task.model_dump_json()}\n" for task in environment.tasks)
+        write_atomically(_more(directory, environment.brief_id or ""), lines)
+
+
+def read_more_tasks(directory: Path, known: Environment, iteration: int | None, brief_id: str) -> Environment:
+    """The tasks that a brief brought to a known world; RunError when they cannot be read."""
+    path = _more(directory, brief_id)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        tasks = tuple(Task.model_validate_json(line) for line in lines)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise RunError(
+            f"{path}: cannot be read ({reason}); this run cannot be resumed, start anew"
+        ) from error
+    return Environment(known.world, known.key, tasks, "grown", iteration, brief_id)
+
+
+def _more(directory: Path, brief_id: str) -> Path:
+    return directory / "more_tasks" / f"{brief_id.replace('/', '-')}.jsonl"

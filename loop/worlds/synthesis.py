@@ -1,13 +1,15 @@
 """One brief, one call of PLANET, and what the loop keeps of it."""
 
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from planet.catalog import Catalog
 from planet.errors import BriefError
 from planet.records.task import Task
 from planet.records.world import Brief, World, WorldKey
-from planet.synthesize import synthesize
+from planet.synthesize import LEAST_SHARE, synthesize
+from planet.tasks.grow import grow_tasks
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,18 @@ def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: i
         author=made.trace.author if made.trace is not None else "",
         attempts=tuple(made.trace.attempts) if made.trace is not None else (),
     )
+
+
+def more_tasks(world: World, key: WorldKey, known: tuple[Task, ...], count: int, seed: int) -> Synthesized:
+    """`count` more audited tasks of a world, none of which says what a known one says.
+
+    Too few of them are refused, as a new world with too few would be; no author is asked.
+    """
+    grown = grow_tasks(world, key, count, seed, known=[task.view.instruction for task in known])
+    ids = {task.id for task in known}
+    tasks = tuple(task for task in grown.tasks if task.id not in ids)
+    refused = dict(grown.refused)
+    if len(tasks) < ceil(count * LEAST_SHARE):
+        refused["too_few_tasks"] = refused.get("too_few_tasks", 0) + 1
+        tasks = ()
+    return Synthesized(world, key, tasks, refused, grown.audit_steps, None)

@@ -22,6 +22,8 @@ class Difficulty(Frozen):
 
     hops: int = 1  # references to follow in the families that follow them; 1 or 2
     distractors: int = 2  # policy pages beside those that state a rule
+    columns: int = 2  # columns that an instruction asks to set, in the families that set some; 1 or 2
+    cited: bool = False  # the instruction names the page that states the rule, so it need not be searched for
 
 
 class Target(Frozen):
@@ -31,7 +33,9 @@ class Target(Frozen):
     quota: int  # tasks wanted for the cells, of the world's ten
     difficulty: Difficulty = Difficulty()
     avoid: tuple[str, ...] = ()  # tool-set digests that must not be made again
+    avoid_schemas: tuple[str, ...] = ()  # schema digests that must not be made again
     reason: str = ""  # one sentence built from counts; quotes no held-out world
+    rung: str = ""  # "1 of 3 to family:repair": a step towards it, or a part of it; empty: no ladder
 
 
 class Brief(Frozen):
@@ -196,6 +200,11 @@ class World(Frozen):
     def tool_set(self) -> str:
         """Digest of the names of the offered tools: worlds with equal tool sets look alike to an agent."""
         return digest(sorted(t.name for t in self.offered))
+
+    @cached_property
+    def schema_digest(self) -> str:
+        """Digest of tables and columns: worlds with equal schemas differ in rows, rules and slice at most."""
+        return digest(sorted([r.name, *(c.name for c in r.columns)] for r in self.layout.resources))
 
 
 class WorldKey(Frozen):

@@ -1,6 +1,7 @@
 """Growing tasks from a world: draw a family, draft, phrase, audit, admit."""
 
 from collections import Counter
+from collections.abc import Collection
 from math import inf
 from random import Random
 
@@ -32,9 +33,10 @@ class Growth(Frozen):
     audit_steps: int  # calls that the audits executed: charged
 
 
-def grow_tasks(world: World, key: WorldKey, count: int, seed: int) -> Growth:
+def grow_tasks(world: World, key: WorldKey, count: int, seed: int, known: Collection[str] = ()) -> Growth:
     """Up to `count` audited tasks, the brief's target met first; fewer when the world affords no more.
 
+    known: instructions of tasks that exist, which are not given again.
     BriefError when the brief weighs families that do not exist, or aims at nothing.
     """
     brief = world.brief
@@ -42,7 +44,7 @@ def grow_tasks(world: World, key: WorldKey, count: int, seed: int) -> Growth:
     auditor = Auditor(world, key, TURNS[brief.profile])
     tasks: list[Task] = []
     refused: Counter[str] = Counter()
-    seen: set[str] = set()
+    seen = set(known)
     quota = min(count, brief.target.quota) if brief.target else 0
     for number in range(count * _DRAFTS_PER_TASK):
         if len(tasks) == count:

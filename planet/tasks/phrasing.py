@@ -1,5 +1,6 @@
 """Phrasings: the sentences in which a draft can be said."""
 
+import re
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -8,6 +9,9 @@ from typing import NamedTuple
 import yaml
 
 from planet.tasks.draft import Draft
+
+_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_FIELD = re.compile(r"\{([a-z0-9]+)\}")
 
 
 class Phrasing(NamedTuple):
@@ -28,4 +32,10 @@ def phrase(draft: Draft, rng: Random) -> Phrasing:
     """Say a draft in one of its family's phrasings."""
     lines = phrasings()[draft.family]
     number = rng.randrange(len(lines))
-    return Phrasing(f"{draft.family}-{number + 1}", lines[number].format(**draft.fields))
+    return Phrasing(f"{draft.family}-{number + 1}", _fill(lines[number], draft.fields))
+
+
+def _fill(line: str, fields: dict[str, str]) -> str:
+    """A phrasing with its fields filled in; a part in brackets is left out when a field of it is missing."""
+    kept = _OPTIONAL.sub(lambda part: part[1] if set(_FIELD.findall(part[1])) <= fields.keys() else "", line)
+    return kept.format(**fields)

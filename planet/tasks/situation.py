@@ -54,13 +54,15 @@ class Situation:
         """Columns that a task may set."""
         return [c for c in resource.columns if c.type in ("enum", "date", "amount", "int")]
 
-    def two_columns(self, resource: Resource) -> tuple[Column, Column] | None:
-        """Two columns to set, the first an enum; None when the resource has not got them."""
+    def columns_to_set(self, resource: Resource) -> tuple[Column, ...] | None:
+        """Two columns, the first an enum; where one is asked for, that one alone; None: there are no such."""
         columns = self.settable(resource)
         enums = [c for c in columns if c.type == "enum"]
         if not enums or len(columns) < 2:
             return None
         first = self.rng.choice(enums)
+        if self.difficulty.columns == 1:
+            return (first,)
         return first, self.rng.choice([c for c in columns if c is not first])
 
     def other_value(self, resource: Resource, column: Column, *taken: Scalar) -> Scalar | None:
@@ -81,11 +83,11 @@ class Situation:
                 return value
 
     def new_values(
-        self, resource: Resource, columns: tuple[Column, Column], rows: list[Row]
-    ) -> tuple[Scalar, Scalar] | None:
+        self, resource: Resource, columns: tuple[Column, ...], rows: list[Row]
+    ) -> tuple[Scalar, ...] | None:
         """A value for each column that none of `rows` holds; None when there is none."""
-        first, last = (self.other_value(resource, c, *(r[c.name] for r in rows)) for c in columns)
-        return None if first is None or last is None else (first, last)
+        values = tuple(self.other_value(resource, c, *(r[c.name] for r in rows)) for c in columns)
+        return None if None in values else values
 
     def triggers(self, resource: Resource, column: str) -> set[str]:
         """Values of the column that trigger a rule."""
@@ -128,11 +130,9 @@ def noun(name: str) -> str:
     return name.removesuffix("_id").replace("_", " ")
 
 
-def pair_fields(columns: tuple[Column, Column], values: tuple[Scalar, Scalar]) -> dict[str, str]:
-    """Phrasing fields of two columns to set."""
-    return {
-        "c1": noun(columns[0].name),
-        "v1": said(values[0]),
-        "c2": noun(columns[1].name),
-        "v2": said(values[1]),
-    }
+def column_fields(columns: tuple[Column, ...], values: tuple[Scalar, ...]) -> dict[str, str]:
+    """Phrasing fields of the columns to set: c1 and v1, and c2 and v2 where there are two."""
+    fields: dict[str, str] = {}
+    for number, (column, value) in enumerate(zip(columns, values, strict=True), start=1):
+        fields |= {f"c{number}": noun(column.name), f"v{number}": said(value)}
+    return fields

@@ -97,6 +97,7 @@ class Session:
         self.image = _image(world.id, _Held(world, key))
         self.turns, self.reward = turns, reward
         self.task: Task | None = None
+        self.executed = 0  # calls over all episodes, malformed included; never reset
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
         self._connection.deserialize(self.image.data)
         self._connection.execute("PRAGMA foreign_keys = ON")
@@ -172,6 +173,7 @@ class Session:
             return failure(f"no turns left: the limit is {self.turns} calls")
         task = self._begun()
         self.steps += 1
+        self.executed += 1
         executed = self._execute(task, tool, arguments)
         self._calls.append(executed)
         return executed[2]

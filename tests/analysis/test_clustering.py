@@ -8,6 +8,7 @@ import pytest
 
 from analysis.clustering.agreement import agreement
 from analysis.clustering.clusters import text_space, tool_space
+from analysis.clustering.describe import contents, typical
 from analysis.clustering.items import Item, items_of_file, items_of_run
 from analysis.clustering.write import agreements, write_clustering
 from analysis.errors import DataError
@@ -106,6 +107,34 @@ def test_human_written_retail_requests_agree_with_their_tools_beyond_chance(tmp_
     assert result.files[2].read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_cluster_is_told_by_what_is_commoner_in_it_than_outside():
+    # "b" is in 2 of 2 inside and 1 of 2 outside, lead 1/2; "a" in 1 of 2 and 0 of 2, 1/2; "c" in 0 and 1.
+    assert typical([{"a", "b"}, {"b"}, {"b", "c"}, {"d"}], [True, True, False, False], 4) == ["a", "b"]
+    assert typical([{"a"}, {"a"}], [True, True], 4) == ["a"]  # a single cluster has nothing outside
+    assert typical([{"a"}, {"a"}], [True, False], 4) == []
+
+
+def test_the_contents_of_clusters_name_the_words_and_tools_of_their_topic(tmp_path):
+    items = made()
+    spaces = {"tools": tool_space(items, 3)}
+    found = {c.tools: c for c in contents(items, spaces)}
+    assert set(found) == {f"search_{topic} update_{topic}" for topic in TOPICS}
+    assert (
+        found["search_staff update_staff"].items == 12 and "nurse" in found["search_staff update_staff"].words
+    )
+    result = write_clustering(items, tmp_path, 3)
+    assert result.files[3].name == "cluster_contents.csv" and "typical words" in result.text
+
+
+def test_a_line_separator_inside_a_text_does_not_end_the_line(tmp_path):
+    lines = [
+        json.dumps({"id": str(i), "text": "one\u2028two", "tools": ["t"]}, ensure_ascii=False)
+        for i in range(10)
+    ]
+    (tmp_path / "f.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert len(items_of_file(tmp_path / "f.jsonl")) == 10
+
+
 def test_a_run_brings_its_training_tasks_with_their_labels(run):
     items = items_of_run(run)
     assert len(items) == 18  # four worlds and two grown ones, three tasks each
@@ -119,7 +148,8 @@ def test_a_run_brings_its_training_tasks_with_their_labels(run):
         ("{", "line 2: Expecting property name"),
         ('{"id": "a", "text": "b"}', "line 2: tools: Field required; each line is"),
         ('{"id": "a", "text": "b", "tools": [], "tool": 1}', "line 2: tool: Extra inputs are not permitted"),
-        ("[1]", "line 2: "),
+        ("[1]", "line 2: list instead of an object; each line is"),
+        ('{"id": "x", "text": "b", "tools": []}', "line 2: id 'x' stands on line 1 already; give every task"),
     ],
 )
 def test_a_bad_line_is_named_with_its_number(tmp_path, line, words):

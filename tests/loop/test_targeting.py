@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
-from loop.curricula.growers import ClosedLoopGrower, NoGrower, RandomWorldsGrower
+from loop.curricula.growers.closed_loop import ClosedLoopGrower
+from loop.curricula.growers.fixed_corpus import NoGrower
+from loop.curricula.growers.random_worlds import RandomWorldsGrower
 from loop.curricula.protocols import GrowthRequest
 from loop.curricula.targeting import (
     aimed_at_random,
@@ -15,6 +17,7 @@ from loop.curricula.targeting import (
     reason,
     targeted_count,
 )
+from loop.plugins import Plugin
 from loop.worlds.pool import PoolTask
 from planet.records.world import Brief
 
@@ -104,7 +107,7 @@ def test_briefs_are_allotted_in_proportion_to_failure_rates() -> None:
 
 def test_learnability_allots_by_itself_and_not_by_failures() -> None:
     equal = report(cell("family:a", 39, 40, 0.02), cell("family:b", 20, 40, 0.2))
-    targeting = TARGETING.model_copy(update={"allocation": "learnability"})
+    targeting = TARGETING.model_copy(update={"allocation": Plugin(type="learnability")})
     briefs = aimed_at_report(SCENARIOS, equal, targeting, (), seed=0)
     goals = [b.target.cells[0] for b in briefs if b.target]
     assert goals.count("family:a") == 1 and goals.count("family:b") == 7  # 8 x 1/11 = 0.73, 8 x 10/11 = 7.27
@@ -163,4 +166,8 @@ def test_a_grower_goes_on_counting_where_it_was_stored() -> None:
     second = ClosedLoopGrower()
     second.load_state_dict(first.state_dict())
     second.briefs(request())
-    assert second.metrics() == {"grower/briefs_targeted": 12.0, "grower/briefs_random": 4.0}
+    assert second.metrics() == {
+        "grower/briefs_targeted": 12.0,
+        "grower/briefs_random": 4.0,
+        "grower/ladders": 0.0,
+    }

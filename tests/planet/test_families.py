@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from planet.author.template import TemplateAuthor
 from planet.identity import stream
-from planet.records.world import Difficulty
+from planet.records.world import Brief, Difficulty, Target
+from planet.synthesize import Synthesis, synthesize
 from planet.tasks.families import FAMILIES
 from planet.tasks.grow import assemble
 from planet.tasks.phrasing import phrasings
@@ -142,3 +144,43 @@ def test_equal_streams_draft_equal_tasks(dozen):
     for family, draw in FAMILIES.items():
         one, two = (draw(Situation(world, key, stream("draft", family), Difficulty())) for _ in range(2))
         assert one == two
+
+
+EASY = Difficulty(distractors=0, columns=1, cited=True)
+
+
+@pytest.fixture(scope="module")
+def easy(catalog) -> dict[str, Synthesis]:
+    """One world per family whose first five tasks are the easiest of that family."""
+    made = {}
+    for number, family in enumerate(FAMILIES):
+        target = Target(cells=(f"family:{family}",), quota=5, difficulty=EASY)
+        made[family] = synthesize(Brief(text="a", target=target), TemplateAuthor(), catalog, 40 + number)
+    return made
+
+
+def test_easy_tasks_of_every_family_pass_their_audit_and_set_one_column(easy):
+    for family, made in easy.items():
+        assert [task.key.facets.family for task in made.tasks[:5]] == [family] * 5
+        for task in made.tasks[:5]:
+            writes = [call for call in task.key.oracle if call.required]
+            trigger = writes[0]  # a policy's effect is a second write, to another record
+            link = 1 if family == "create" or "id" not in trigger.arguments else 0
+            named = set(trigger.arguments) - {"id"}
+            assert len(named) == 1 + link, (family, trigger)
+            assert len(writes) == (2 if family == "propagate" else 1)
+
+
+def test_a_cited_page_is_named_by_the_instruction_and_not_searched_for(easy):
+    for family in ("propagate", "repair"):
+        for task in easy[family].tasks[:5]:
+            tools = [call.tool for call in task.key.oracle]
+            page = next(call.arguments["id"] for call in task.key.oracle if call.tool == "get_document")
+            assert page in task.view.instruction.split() and "search_documents" not in tools
+
+
+def test_a_part_of_a_phrasing_is_left_out_with_its_field_and_only_then(easy, every_task):
+    said = [task.view.instruction for made in easy.values() for task in made.tasks]
+    said += [task.view.instruction for _, task in every_task]
+    assert not any(mark in text for text in said for mark in "[]{}")
+    assert any(" and its " in text for text in said)

@@ -7,7 +7,7 @@ from planet.records.frozen import Scalar
 from planet.records.task import Assertion, Edit
 from planet.records.world import Column
 from planet.tasks.draft import Draft, by_id, equal, may_write, read, search, write
-from planet.tasks.situation import Row, Situation, noun, pair_fields, said
+from planet.tasks.situation import Row, Situation, column_fields, noun, said
 
 
 def conditional(situation: Situation) -> Draft | None:
@@ -15,7 +15,7 @@ def conditional(situation: Situation) -> Draft | None:
     if not situation.references:
         return None
     child, link, parent = situation.rng.choice(situation.references)
-    columns = situation.two_columns(child)
+    columns = situation.columns_to_set(child)
     measures = [c for c in child.columns if c.type in ("amount", "int", "date") and c not in (columns or ())]
     owners, loose = situation.untriggered(parent), situation.untied(child, link, parent)
     if not columns or not measures or not owners or len(loose) < 2:
@@ -55,7 +55,7 @@ def conditional(situation: Situation) -> Draft | None:
             "m": noun(measure.name),
             "op": _WORDS[measure.type][above],
             "x": said(threshold),
-            **pair_fields(columns, values),
+            **column_fields(columns, values),
         },
         delta=tuple(Edit(op="set", table=table, key=r["id"], values={link: owner["id"]}) for r in moved),
         assertions=(*equal(table, key, change), kept),

@@ -3,7 +3,7 @@
 from planet.records.task import Assertion
 from planet.records.world import Resource
 from planet.tasks.draft import Draft, by_id, may_write, read, write
-from planet.tasks.situation import Situation, noun, pair_fields
+from planet.tasks.situation import Situation, column_fields, noun
 
 
 def create(situation: Situation) -> Draft | None:
@@ -12,7 +12,7 @@ def create(situation: Situation) -> Draft | None:
     if not options:
         return None
     child, link, parent = situation.rng.choice(options)
-    columns = situation.two_columns(child)
+    columns = situation.columns_to_set(child)
     free = situation.untriggered(parent)  # a rule may speak of every child of a row that triggers it
     if not columns or not free:
         return None
@@ -21,14 +21,14 @@ def create(situation: Situation) -> Draft | None:
     values = situation.new_values(child, columns, siblings)
     if not values:
         return None
-    record = {link: row["id"], columns[0].name: values[0], columns[1].name: values[1]}
+    record = {link: row["id"], **{c.name: v for c, v in zip(columns, values, strict=True)}}
     return Draft(
         family="create",
         fields={
             "a": noun(child.name),
             "p": noun(parent.name),
             "pid": row["id"],
-            **pair_fields(columns, values),
+            **column_fields(columns, values),
         },
         assertions=_exist(child.name, link, record),
         allowed=(may_write(child.name, None),),
@@ -48,7 +48,7 @@ def _creatable(resource: Resource, link: str) -> bool:
 def _exist(table: str, link: str, record: dict) -> tuple[Assertion, ...]:
     """A record with the whole, and one with each part, so that a half-right record earns a part."""
     parts = [{link: record[link], c: v} for c, v in record.items() if c != link]
-    wheres = [*parts, dict(record)]
+    wheres = [*parts, dict(record)] if len(parts) > 1 else parts
     return tuple(
         Assertion(id=f"a{n}", kind="exists", table=table, where=where)
         for n, where in enumerate(wheres, start=1)

@@ -3,13 +3,13 @@
 from planet.records.task import Assertion, Edit, Mention
 from planet.records.world import Column, Resource
 from planet.tasks.draft import Draft, equal, may_write, read, search, write
-from planet.tasks.situation import Situation, noun, pair_fields, quoted, said
+from planet.tasks.situation import Situation, column_fields, noun, quoted, said
 
 
 def disambiguate(situation: Situation) -> Draft | None:
     """`set the tier to gold and the score to 5 for the customer called "Alba Ruiz" whose city is "Porto"`"""
     resource = situation.rng.choice(situation.offered)
-    columns = situation.two_columns(resource)
+    columns = situation.columns_to_set(resource)
     rows = situation.rows(resource)
     if not columns or len(rows) < 2:
         return None
@@ -40,7 +40,7 @@ def disambiguate(situation: Situation) -> Draft | None:
             "label": quoted(label),
             "d": noun(column.name),
             "x": quoted(told) if column.type == "text" else said(told),
-            **pair_fields(columns, values),
+            **column_fields(columns, values),
         },
         delta=(Edit(op="set", table=table, key=two["id"], values={resource.label: label}),),
         assertions=(*equal(table, key, change), other),

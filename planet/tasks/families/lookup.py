@@ -7,7 +7,7 @@ from planet.tasks.situation import Situation, noun
 def lookup(situation: Situation) -> Draft | None:
     """`give invoice INV-0007 the same priority and due date as invoice INV-0002`"""
     resource = situation.rng.choice(situation.offered)
-    columns = situation.two_columns(resource)
+    columns = situation.columns_to_set(resource)
     free = situation.free(resource)
     if not columns or not free:
         return None
@@ -23,7 +23,12 @@ def lookup(situation: Situation) -> Draft | None:
     look = read(f"get_{table}", id=source["id"])
     return Draft(
         family="lookup",
-        fields={"a": noun(table), "id": key, "id2": source["id"], "c1": noun(names[0]), "c2": noun(names[1])},
+        fields={
+            "a": noun(table),
+            "id": key,
+            "id2": source["id"],
+            **{f"c{number}": noun(name) for number, name in enumerate(names, start=1)},
+        },
         assertions=equal(table, key, change),
         allowed=(may_write(table, key, tuple(change)),),
         oracle=(look, write(table, key, change)),

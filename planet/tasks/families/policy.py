@@ -7,7 +7,7 @@ from planet.records.frozen import Scalar
 from planet.records.task import AllowedWrite, Assertion, Edit, PlannedCall
 from planet.records.world import Invariant, Resource
 from planet.tasks.draft import Draft, by_id, equal, may_write, read, search, write
-from planet.tasks.situation import Row, Situation, noun, said
+from planet.tasks.situation import Row, Situation, column_fields, noun, said
 
 
 def propagate(situation: Situation) -> Draft | None:
@@ -16,27 +16,21 @@ def propagate(situation: Situation) -> Draft | None:
     if not case:
         return None
     rule, parent, row, child = case
-    columns = [c for c in situation.settable(parent) if c.name != rule.column]
-    if not columns:
+    change = _trigger(situation, rule, parent, row)
+    if change is None:
         return None
-    second = situation.rng.choice(columns)
-    value = situation.other_value(parent, second, row[second.name])
-    if value is None:
-        return None
-    change: dict[str, Scalar] = {rule.column: rule.value, second.name: value}
     key = row["id"]
     trigger = write(rule.table, key, change)
     finds, effect = _effect(rule, key, child)
-    pages = _pages(rule)
+    pages = _pages(rule, situation)
+    columns = tuple(parent.column(name) for name in change)
     return Draft(
         family="propagate",
         fields={
             "p": noun(rule.table),
             "pid": key,
-            "c1": noun(rule.column),
-            "v1": said(rule.value),
-            "c2": noun(second.name),
-            "v2": said(change[second.name]),
+            **column_fields(columns, tuple(change.values())),
+            **_citation(rule, situation),
         },
         delta=_link(situation, rule, key, child),
         assertions=equal(rule.table, key, change),
@@ -47,7 +41,7 @@ def propagate(situation: Situation) -> Draft | None:
         mentions=(by_id(rule.table, key),),
         pattern=rule.pattern,
         links=((rule.effect_table, rule.table),),
-        hops=2 + len(finds),
+        hops=len(pages) + len(finds),
     )
 
 
@@ -59,14 +53,20 @@ def repair(situation: Situation) -> Draft | None:
     rule, _, row, child = case
     key = row["id"]
     finds, effect = _effect(rule, key, child)
-    pages = _pages(rule)
+    pages = _pages(rule, situation)
     broken = Edit(op="set", table=rule.table, key=key, values={rule.column: rule.value})
     kept = equal(rule.table, key, {rule.column: rule.value})
     where = {rule.effect_link: key, rule.effect_column: rule.effect_value}
     mended = Assertion(id="a2", kind="exists", table=rule.effect_table, where=where)
     return Draft(
         family="repair",
-        fields={"p": noun(rule.table), "pid": key, "c1": noun(rule.column), "v1": said(rule.value)},
+        fields={
+            "p": noun(rule.table),
+            "pid": key,
+            "c1": noun(rule.column),
+            "v1": said(rule.value),
+            **_citation(rule, situation),
+        },
         delta=(*_link(situation, rule, key, child), broken),
         assertions=(*kept, mended),
         at_stake=(rule.id,),
@@ -81,7 +81,7 @@ def repair(situation: Situation) -> Draft | None:
         mentions=(by_id(rule.table, key),),
         pattern=rule.pattern,
         links=((rule.effect_table, rule.table),),
-        hops=2 + len(finds),
+        hops=len(pages) + len(finds),
     )
 
 
@@ -128,11 +128,29 @@ def _link(situation: Situation, rule: Invariant, key: str, child: str | None) ->
     )
 
 
-def _pages(rule: Invariant) -> tuple[PlannedCall, ...]:
-    return (
-        read("search_documents", query=f"{rule.table} {rule.column}"),
-        read("get_document", id=rule.document_id),
-    )
+def _trigger(situation: Situation, rule: Invariant, parent: Resource, row: Row) -> dict[str, Scalar] | None:
+    """The change that sets the rule's trigger, and another column where two are asked for."""
+    change: dict[str, Scalar] = {rule.column: rule.value}
+    if situation.difficulty.columns == 1:
+        return change
+    columns = [c for c in situation.settable(parent) if c.name != rule.column]
+    if not columns:
+        return None
+    second = situation.rng.choice(columns)
+    value = situation.other_value(parent, second, row[second.name])
+    return None if value is None else {**change, second.name: value}
+
+
+def _pages(rule: Invariant, situation: Situation) -> tuple[PlannedCall, ...]:
+    """The reads that find the page of the rule; one that the instruction names need not be searched for."""
+    page = read("get_document", id=rule.document_id)
+    if situation.difficulty.cited:
+        return (page,)
+    return read("search_documents", query=f"{rule.table} {rule.column}"), page
+
+
+def _citation(rule: Invariant, situation: Situation) -> dict[str, str]:
+    return {"doc": rule.document_id} if situation.difficulty.cited else {}
 
 
 def _effect(rule: Invariant, key: str, child: str | None) -> tuple[tuple[PlannedCall, ...], PlannedCall]:

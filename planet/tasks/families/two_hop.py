@@ -1,7 +1,7 @@
 """Two-hop: read a record, follow its reference, change what it points to."""
 
 from planet.tasks.draft import Draft, by_id, equal, may_write, read, write, write_each
-from planet.tasks.situation import Reference, Situation, noun, pair_fields
+from planet.tasks.situation import Reference, Situation, column_fields, noun
 
 
 def two_hop(situation: Situation) -> Draft | None:
@@ -10,7 +10,7 @@ def two_hop(situation: Situation) -> Draft | None:
     if not chain:
         return None
     target = chain[-1].parent
-    columns = situation.two_columns(target)
+    columns = situation.columns_to_set(target)
     start = situation.rng.choice(situation.rows(chain[0].child))
     keys = _follow(situation, chain, start["id"])
     if not columns or keys is None:
@@ -25,7 +25,7 @@ def two_hop(situation: Situation) -> Draft | None:
     path = " of the ".join(noun(link.column) for link in reversed(chain))
     return Draft(
         family="two_hop",
-        fields={"a": noun(tables[0]), "id": keys[0], "path": path, **pair_fields(columns, values)},
+        fields={"a": noun(tables[0]), "id": keys[0], "path": path, **column_fields(columns, values)},
         assertions=equal(target.name, row["id"], change),
         allowed=(may_write(target.name, row["id"], tuple(change)),),
         oracle=(*reads, write(target.name, row["id"], change)),

@@ -8,11 +8,12 @@ scoring, and a task never tried has the score of the prior; (2) old outcomes fad
 """
 
 import math
-import random
 import zlib
 from collections.abc import Sequence
 
 from loop.curricula.protocols import GroupOutcome, State
+from loop.curricula.samplers.draws import draw_by_weight
+from loop.curricula.samplers.outcomes import FadingOutcomes
 from loop.worlds.pool import PoolTask
 
 
@@ -33,15 +34,14 @@ class LearnabilitySampler:
         """
         if not 0 <= floor <= 1:
             raise ValueError(f"floor={floor} is outside [0, 1]")
-        for name, value in (("top", top), ("memory", memory)):
-            if not 0 < value <= 1:
-                raise ValueError(f"{name}={value} is outside (0, 1]")
-        self._floor, self._top, self._memory = floor, top, memory
-        self._counts: dict[str, tuple[float, float]] = {}
+        if not 0 < top <= 1:
+            raise ValueError(f"top={top} is outside (0, 1]")
+        self._floor, self._top = floor, top
+        self._outcomes = FadingOutcomes(memory)
 
     def weights(self, pool: Sequence[PoolTask]) -> list[float]:
         """Probability of each task of the pool; sums to 1."""
-        scores = [learnability(*self._counts.get(task.id, (0.0, 0.0))) for task in pool]
+        scores = [learnability(*self._outcomes.of(task.id)) for task in pool]
         # Equal scores, such as those of tasks never tried, are ordered by hash: the pool's order means
         # nothing.
         order = sorted(range(len(pool)), key=lambda i: (-scores[i], zlib.crc32(pool[i].id.encode())))
@@ -52,39 +52,22 @@ class LearnabilitySampler:
 
     def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
         """Ids of `count` tasks, without repetition while the pool lasts."""
-        rng = random.Random(seed)
-        drawn: list[str] = []
-        while pool and len(drawn) < count:
-            round_size = min(count - len(drawn), len(pool))
-            drawn += _without_repetition(rng, [t.id for t in pool], self.weights(pool), round_size)
-        return drawn
+        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
     def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
         """Add the passes and fails of each group to its task's fading counts."""
-        for outcome in outcomes:
-            passes, fails = self._counts.get(outcome.task_id, (0.0, 0.0))
-            self._counts[outcome.task_id] = (
-                self._memory * passes + outcome.passes,
-                self._memory * fails + outcome.rollouts - outcome.passes,
-            )
+        self._outcomes.observe(outcomes)
 
     def state_dict(self) -> State:
         """The counts per task."""
-        return {"counts": {task: list(counts) for task, counts in sorted(self._counts.items())}}
+        return self._outcomes.state_dict()
 
     def load_state_dict(self, state: State) -> None:
         """Take up stored counts."""
-        self._counts = {task: (passes, fails) for task, (passes, fails) in state["counts"].items()}
+        self._outcomes.load_state_dict(state)
 
     def metrics(self) -> dict[str, float]:
         """How many tasks were tried, and their mean learnability."""
-        values = [learnability(*counts) for counts in self._counts.values()]
-        mean = sum(values) / len(values) if values else 0.0
+        values = [learnability(*counts) for counts in self._outcomes.all()]
+        mean = math.fsum(values) / len(values) if values else 0.0  # in any order: a resumed run has another
         return {"sampler/tasks_tried": float(len(values)), "sampler/learnability": mean}
-
-
-def _without_repetition(rng: random.Random, ids: list[str], weights: list[float], count: int) -> list[str]:
-    """Weighted draws without repetition: the largest log(u) / weight (Efraimidis and Spirakis, 2006)."""
-    draws = [(math.log(1.0 - rng.random()), weight, task) for task, weight in zip(ids, weights, strict=True)]
-    keys = [(draw / weight, task) for draw, weight, task in draws if weight > 0]
-    return [task for _, task in sorted(keys, reverse=True)[:count]]

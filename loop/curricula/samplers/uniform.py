@@ -3,12 +3,16 @@
 import random
 from collections.abc import Sequence
 
-from loop.curricula.protocols import GroupOutcome, State
+from loop.curricula.stateless import Stateless
 from loop.worlds.pool import PoolTask
 
 
-class UniformSampler:
+class UniformSampler(Stateless):
     """Draws without repetition within an update; keeps nothing between updates."""
+
+    def weights(self, pool: Sequence[PoolTask]) -> list[float]:
+        """Equal."""
+        return [1.0 / len(pool)] * len(pool)
 
     def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
         """Ids of `count` tasks; whole rounds through the pool when it is smaller than that."""
@@ -18,17 +22,3 @@ class UniformSampler:
         while ids and len(drawn) < count:
             drawn += rng.sample(ids, min(count - len(drawn), len(ids)))
         return drawn
-
-    def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
-        """Nothing to learn."""
-
-    def state_dict(self) -> State:
-        """Empty."""
-        return {}
-
-    def load_state_dict(self, state: State) -> None:
-        """Nothing to take up."""
-
-    def metrics(self) -> dict[str, float]:
-        """None."""
-        return {}

@@ -1,0 +1,97 @@
+"""Cells over the iterations of each run: failure rates, and what was aimed at, claimed and forgotten."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from analysis.errors import DataError
+from analysis.run_directory import OpenRun
+from analysis.style import HEAT, colour, drawing
+from analysis.text_table import write_csv
+from analysis.weakness.write import StoredReport, read_reports, weakest_cells
+
+CAPTION = (
+    "Failure rate per cell and report, the weakest cells of any run, by facet (r0 reads the warm start). "
+    "Frame: briefs of that iteration named it; ▲ claimed to be weaker than its facet; ▼ mastered before and "
+    "lost; grey: no task required it. Cells that darken from left to right are weaknesses removed."
+)
+HEADER = ("run", "report", "cell", "opportunities", "rate", "targeted", "claimed", "forgotten")
+CELLS = 24
+
+
+class RunReports(NamedTuple):
+    """The weakness reports of one run, in order."""
+
+    label: str
+    reports: list[StoredReport]
+
+
+def reports_of(runs: Mapping[str, OpenRun]) -> list[RunReports]:
+    """The reports of the runs that have any."""
+    out = []
+    for label, run in runs.items():
+        try:
+            out.append(RunReports(label, read_reports(run)))
+        except DataError:  # it was not diagnosed yet
+            continue
+    return out
+
+
+def write_cells(runs: Mapping[str, OpenRun], out: Path) -> list[Path]:
+    """cells.csv and cells.png of runs by label; nothing when none was diagnosed."""
+    found = reports_of(runs)
+    if not found:
+        return []
+    names = weakest_cells([stored for run in found for stored in run.reports], CELLS)[:CELLS]
+    rows = [_row(run, stored, name) for run in found for stored in run.reports for name in names]
+    table = write_csv(out / "cells.csv", HEADER, [row for row in rows if row is not None])
+    return [table, _draw(found, names, out / "cells.png")]
+
+
+def _row(run: RunReports, stored: StoredReport, name: str) -> tuple[Any, ...] | None:
+    cell = stored.report.cell(name)
+    if cell is None:
+        return None
+    forgotten = name in {lost.cell for lost in stored.report.forgotten}
+    targeted = name in stored.targeted
+    return (run.label, stored.id, name, cell.opportunities, cell.rate, targeted, cell.claimed, forgotten)
+
+
+def _draw(found: Sequence[RunReports], names: Sequence[str], path: Path) -> Path:
+    columns = sum(len(run.reports) for run in found)
+    size = {"width": 3.2 + 0.55 * columns + 0.3 * len(found), "height": 2.0 + 0.22 * len(names)}
+    with drawing(path, CAPTION, 1, len(found), **size) as axes:
+        for index, run in enumerate(found):
+            image = _panel(axes[0][index], run, names, labelled=index == 0)
+        axes[0][-1].figure.colorbar(image, ax=list(axes[0]), label="failure rate", shrink=0.6)
+    return path
+
+
+def _panel(axis: Any, run: RunReports, names: Sequence[str], labelled: bool) -> Any:
+    cells = [[stored.report.cell(name) for stored in run.reports] for name in names]
+    rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in cells]
+    axis.set_facecolor("#dddddd")
+    image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
+    axis.set_title(run.label, fontsize=8)
+    axis.set_xticks(range(len(run.reports)), [stored.id for stored in run.reports])
+    axis.set_yticks(range(len(names)), names if labelled else [""] * len(names), fontsize=7)
+    axis.grid(visible=False)
+    for column, stored in enumerate(run.reports):
+        forgotten = {lost.cell for lost in stored.report.forgotten}
+        for line, name in enumerate(names):
+            cell = cells[line][column]
+            if cell is not None:
+                flags = "▲" * cell.claimed + "▼" * (name in forgotten)
+                shade = "black" if cell.rate > 0.6 else "white"
+                text = f"{100 * cell.rate:.0f}{flags}"
+                axis.text(column, line, text, ha="center", va="center", color=shade, size=6)
+            if name in stored.targeted:
+                axis.add_patch(_frame(column, line))
+    return image
+
+
+def _frame(column: int, line: int) -> Any:
+    from matplotlib.patches import Rectangle
+
+    corner = (column - 0.46, line - 0.44)
+    return Rectangle(corner, 0.92, 0.88, fill=False, edgecolor=colour(1), linewidth=1.8)

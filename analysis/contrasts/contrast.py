@@ -1,0 +1,94 @@
+"""One arm against another on one measure: differences paired by seed, their interval and their p-values."""
+
+from typing import Literal, NamedTuple
+
+from analysis.contrasts.measures import MEASURES, Measure
+from analysis.contrasts.sweep import SEEDS, Sweep
+from analysis.intervals import Interval, difference_bootstrap
+from analysis.results import RunResult
+from analysis.statistics.holm import holm
+from analysis.statistics.paired import paired_interval
+from analysis.statistics.permutation import paired_permutation
+
+EXTRA = (("placebo", "random_worlds"), ("oracle", "random_worlds"))
+"""Contrasts that the aims read; they are no claims and are not adjusted."""
+
+LEVEL = 0.05
+
+
+class Contrast(NamedTuple):
+    """`one` minus `other` on one measure."""
+
+    measure: Measure
+    one: str
+    other: str
+    seeds: tuple[int, ...]
+    differences: tuple[float, ...]  # by seed
+    interval: Interval  # of their mean; unbounded when one seed gives no interval over worlds either
+    over: Literal[
+        "seeds", "worlds"
+    ]  # what the interval ranges over: worlds of the seed when there is one seed
+    p: float  # paired permutation test of seed means
+    holm: float | None  # adjusted over the contrasts named beforehand; None: not one of them
+
+    @property
+    def shown(self) -> bool:
+        """Whether the sign of the difference can be claimed."""
+        return self.holm is not None and self.holm <= LEVEL
+
+    @property
+    def case_study(self) -> bool:
+        """Whether there are fewer seeds than claims need."""
+        return len(self.seeds) < SEEDS
+
+
+def contrasts(sweep: Sweep) -> list[Contrast]:
+    """The named contrasts that the sweep has, measure by measure, each followed by the extra ones."""
+    return [contrast for measure in MEASURES for contrast in _of_measure(sweep, measure)]
+
+
+def _of_measure(sweep: Sweep, measure: Measure) -> list[Contrast]:
+    named = [c for pair in sweep.named if (c := contrast(sweep, measure, *pair)) is not None]
+    adjusted = holm([c.p for c in named])
+    extra = [
+        c for pair in EXTRA if pair not in sweep.named and (c := contrast(sweep, measure, *pair)) is not None
+    ]
+    return [c._replace(holm=p) for c, p in zip(named, adjusted, strict=True)] + extra
+
+
+def contrast(sweep: Sweep, measure: Measure, one: str, other: str) -> Contrast | None:
+    """Two arms on one measure, not adjusted; None when no seed has the number of both."""
+    found = [
+        (mine, theirs, pair)
+        for mine, theirs in sweep.pairs(one, other)
+        if (pair := measure.pair(sweep, mine, theirs)) is not None
+    ]
+    if not found:
+        return None
+    differences = tuple(a - b for _, _, (a, b) in found)
+    interval, over = paired_interval(differences), "seeds"
+    if len(found) == 1 and measure.tasks is not None:
+        interval, over = _over_worlds(sweep, measure, *found[0][:2]), "worlds"
+    return Contrast(
+        measure=measure,
+        one=one,
+        other=other,
+        seeds=tuple(mine.seed for mine, _, _ in found),
+        differences=differences,
+        interval=interval,
+        over="worlds" if over == "worlds" else "seeds",
+        p=paired_permutation(differences),
+        holm=None,
+    )
+
+
+def _over_worlds(sweep: Sweep, measure: Measure, one: RunResult, other: RunResult) -> Interval:
+    """The difference of two runs of one seed, with an interval over its test worlds."""
+    assert measure.tasks is not None
+    mine, theirs = measure.tasks(sweep, one), measure.tasks(sweep, other)
+    return difference_bootstrap(
+        [s.all_pass for s in mine],
+        [s.world for s in mine],
+        [s.all_pass for s in theirs],
+        [s.world for s in theirs],
+    )

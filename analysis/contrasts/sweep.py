@@ -1,0 +1,148 @@
+"""The result files of one sweep, checked to be comparable."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.errors import DataError
+from analysis.results import RunResult, read_results
+from planet.identity import digest
+
+METHOD = "closed_loop"
+CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
+NAMED = tuple((METHOD, control) for control in CONTROLS)
+"""The contrasts of a sweep whose plan names none; Holm adjusts over those that the sweep has."""
+
+MAIN = (METHOD, *CONTROLS)
+"""Arms of the main figures; the others have learning curves of their own, beside the method."""
+
+ARMS = (
+    *MAIN,
+    "oracle",
+    "final_pool",
+    "task_scaling",
+    "plr",
+    "sfl",
+    "trace",
+    "harden_soften",
+    "difficulty_pools",
+)
+"""The protocol's order; arms of other names come after these."""
+
+PLAN = "plan.json"
+"""The file that names contrasts, beside the results."""
+
+SEEDS = 10
+"""Below this a sweep is a case study, and is called one."""
+
+
+class Sweep(NamedTuple):
+    """The runs of several arms at several seeds."""
+
+    name: str
+    runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
+    named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """In the protocol's order."""
+        return tuple(dict.fromkeys(run.arm for run in self.runs))
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """All seeds, ascending."""
+        return tuple(sorted({run.seed for run in self.runs}))
+
+    def of(self, arm: str) -> tuple[RunResult, ...]:
+        """The runs of an arm, by seed."""
+        return tuple(run for run in self.runs if run.arm == arm)
+
+    def pairs(self, one: str, other: str) -> list[tuple[RunResult, RunResult]]:
+        """The runs of two arms at the seeds that both have."""
+        theirs = {run.seed: run for run in self.of(other)}
+        return [(run, theirs[run.seed]) for run in self.of(one) if run.seed in theirs]
+
+    def at(self, seed: int) -> tuple[RunResult, ...]:
+        """The runs of a seed, by arm."""
+        return tuple(run for run in self.runs if run.seed == seed)
+
+    def families(self) -> tuple[str, ...]:
+        """Families that every run was tested on."""
+        each = [{task.family for task in run.tasks} for run in self.runs]
+        return tuple(sorted(set.intersection(*each)))
+
+    def targeted(self, seed: int) -> frozenset[str]:
+        """The cells that the first report of a seed sends more than their even share of briefs to.
+
+        The report and its ranking are common to the seed's arms; the method's own is taken where it ran. All
+        cells that failed have a claim to some briefs, so the even share parts those aimed at from the rest.
+        """
+        runs = sorted(self.at(seed), key=lambda run: run.arm != METHOD)
+        cells = next((run.targeted for run in runs if run.targeted), ())
+        even = sum(cell.seats for cell in cells) / len(cells) if cells else 0.0
+        above = frozenset(cell.cell for cell in cells if cell.seats > even)
+        return above or frozenset(cell.cell for cell in cells if cell.seats)
+
+    @property
+    def case_study(self) -> bool:
+        """Whether there are fewer seeds than claims need."""
+        return max(len(self.of(arm)) for arm in self.arms) < SEEDS
+
+
+def read_sweep(folder: Path) -> Sweep:
+    """The results in a folder as one sweep, with its plan. DataError when they do not belong together."""
+    results = read_results(folder)
+    return as_sweep(folder.name, results, named_contrasts(folder / PLAN, results) or NAMED)
+
+
+def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:
+    """The contrasts that a plan file names; none without a file.
+
+    DataError when the file is none, or is not the plan that the results were made under.
+    """
+    if not file.is_file():
+        return ()
+    try:
+        plan = json.loads(file.read_text(encoding="utf-8"))
+        named = tuple((str(arm), str(control)) for arm, control in plan["contrasts"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{file} cannot be read as a plan ({error!r}); restore it") from error
+    for result in results:
+        if result.plan_digest not in (None, digest(plan)):
+            raise DataError(
+                f"{file} is not the plan of {result.name}: its digest is {digest(plan)}, the result was made "
+                f"under {result.plan_digest}; contrasts are named before the first run, restore the file"
+            )
+    return named
+
+
+def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, str], ...] = NAMED) -> Sweep:
+    """Results as one sweep. DataError when a run stands twice, or a seed's runs do not share their start."""
+    ranked = sorted(results, key=lambda run: (_place(run.arm), run.arm, run.seed))
+    for first, second in pairwise(ranked):
+        if (first.arm, first.seed) == (second.arm, second.seed):
+            raise DataError(f"{first.arm} at seed {first.seed} stands twice in {name}; keep one of its files")
+    _require_one("plan_digest", "plan", ranked, name)
+    for seed in sorted({run.seed for run in ranked}):
+        runs = [run for run in ranked if run.seed == seed]
+        _require_one("splits_digest", "splits", runs, f"seed {seed} of {name}")
+        _require_one("warm_start", "warm start", runs, f"seed {seed} of {name}")
+        _require_one("temperature", "temperature", runs, f"seed {seed} of {name}")
+    return Sweep(name, tuple(ranked), named)
+
+
+def _require_one(field: str, what: str, runs: Sequence[RunResult], where: str) -> None:
+    """DataError unless all runs have the same value of a field."""
+    for run in runs[1:]:
+        if getattr(run, field) != getattr(runs[0], field):
+            raise DataError(
+                f"{where}: {runs[0].name} and {run.name} differ in their {what} "
+                f"({getattr(runs[0], field)} and {getattr(run, field)}) and cannot be compared; "
+                "keep the files of one sweep in one folder"
+            )
+
+
+def _place(arm: str) -> int:
+    return ARMS.index(arm) if arm in ARMS else len(ARMS)

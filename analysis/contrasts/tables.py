@@ -1,0 +1,188 @@
+"""What a sweep found, as tables of text: for a terminal, and as Markdown for a page."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+from analysis.contrasts.aims import Aim
+from analysis.contrasts.arms import Arm
+from analysis.contrasts.contrast import Contrast
+from analysis.contrasts.families import FamilyOfArm
+from analysis.contrasts.measures import MEASURES
+from analysis.contrasts.verdict import p_text, points
+from analysis.intervals import Interval
+from analysis.text_table import align
+
+
+class Table(NamedTuple):
+    """A titled table of text; `left` columns are aligned left."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    left: tuple[int, ...] = (0,)
+
+    def text(self) -> str:
+        """For a terminal."""
+        return "\n".join([self.title, *align(self.header, self.rows, self.left)])
+
+    def markdown(self) -> str:
+        """For a page."""
+        rule = ["---" if column in self.left else "---:" for column in range(len(self.header))]
+        lines = [f"| {' | '.join(row)} |" for row in (self.header, rule, *self.rows)]
+        return "\n".join([f"**{self.title}**", "", *lines])
+
+
+def tables(
+    arms: Sequence[Arm], found: Sequence[Contrast], aims: Sequence[Aim], families: Sequence[FamilyOfArm]
+) -> list[Table]:
+    """All tables that have rows, in reading order."""
+    made = [scores(arms), costs(arms), *contrasted(found), judged(aims), by_family(families)]
+    return [table for table in made if table.rows]
+
+
+def scores(arms: Sequence[Arm]) -> Table:
+    """Where the arms ended."""
+    return Table(
+        "Arms: test scores in percent, gains over the warm start in points [95 % interval over seeds]",
+        (
+            "arm",
+            "seeds",
+            "temperature 1",
+            "gain",
+            "greedy",
+            "gain",
+            "reward",
+            "IQM of families",
+            "worst tenth",
+        ),
+        [
+            (
+                a.name,
+                str(a.seeds),
+                _percent(a.sampled),
+                points(a.sampled_gain),
+                _percent(a.greedy),
+                points(a.greedy_gain),
+                f"{a.reward:.3f}",
+                _range(a.iqm),
+                _percent(a.worst_tenth),
+            )
+            for a in arms
+        ],
+    )
+
+
+def costs(arms: Sequence[Arm]) -> Table:
+    """What the arms cost, how soon they learned, how they scatter."""
+    return Table(
+        "Arms: budgets, learning and scatter (means over seeds; scatter in points)",
+        (
+            "arm",
+            "updates",
+            "charged steps",
+            "grown worlds",
+            "area",
+            "half-way: updates",
+            "charged steps",
+            "held",
+            "forgotten",
+            "sd of rollouts",
+            "of seeds",
+            "beats static",
+        ),
+        [
+            (
+                a.name,
+                f"{a.updates:.0f}",
+                f"{a.charged_steps:,.0f}",
+                f"{a.admitted_worlds:.0f}",
+                _percent(a.area),
+                _count(a.threshold_updates),
+                _count(a.threshold_charged),
+                f"{a.threshold_held} of {a.seeds}",
+                _percent(a.forgotten),
+                _percent(a.rollout_sd),
+                _percent(a.seed_sd),
+                "-" if a.beats_static is None else _share(a.beats_static),
+            )
+            for a in arms
+        ],
+    )
+
+
+def contrasted(found: Sequence[Contrast]) -> list[Table]:
+    """One table per pair of arms that were contrasted."""
+    pairs = dict.fromkeys((c.one, c.other) for c in found)
+    return [
+        Table(
+            f"{one} minus {other}, in points [95 % interval over seeds]",
+            ("measure", "difference", "seeds", "p", "Holm"),
+            [
+                (c.measure.title, points(c.interval), str(len(c.seeds)), p_text(c.p), p_text(c.holm))
+                for measure in MEASURES
+                for c in found
+                if (c.one, c.other) == (one, other) and c.measure is measure
+            ],
+        )
+        for one, other in pairs
+    ]
+
+
+def judged(aims: Sequence[Aim]) -> Table:
+    """The aims and what became of them."""
+    return Table(
+        "Aims, named beforehand",
+        ("aim", "found", "seeds", "outcome"),
+        [(aim.title, _found(aim), str(aim.seeds), aim.outcome) for aim in aims],
+        left=(0, 3),
+    )
+
+
+def by_family(families: Sequence[FamilyOfArm]) -> Table:
+    """Test gain and validation loss of every family, one column per arm."""
+    arms = list(dict.fromkeys(f.arm for f in families))
+    names = list(dict.fromkeys(f.family for f in families))
+    cells = {(f.family, f.arm): f for f in families}
+    return Table(
+        "Families: all-pass gained on test (forgotten in validation), in points; * targeted at most seeds",
+        ("family", *arms),
+        [
+            (_starred(name, [cells[name, arm] for arm in arms]), *(_family(cells[name, arm]) for arm in arms))
+            for name in names
+        ],
+    )
+
+
+def _starred(name: str, families: Sequence[FamilyOfArm]) -> str:
+    seeds, targeted = sum(f.seeds for f in families), sum(f.targeted for f in families)
+    return f"{name} *" if 2 * targeted > seeds else name
+
+
+def _family(f: FamilyOfArm) -> str:
+    gain = f"{100 * f.gain:+.1f}"
+    return gain if f.forgotten is None else f"{gain} ({100 * f.forgotten:.1f})"
+
+
+def _found(aim: Aim) -> str:
+    if aim.found is None:
+        return "not determined: the gap cannot be told from 0"
+    return _share(aim.found) if aim.high == inf and aim.low > 0.5 else points(aim.found)
+
+
+def _share(share: Interval) -> str:
+    return f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"
+
+
+def _range(share: Interval | None) -> str:
+    if share is None or share.low == share.high:
+        return _percent(share and share.mean)
+    return f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}"

@@ -1,0 +1,89 @@
+"""What came out, in one sentence with its interval, and what these seeds could have seen."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+from analysis.contrasts.contrast import Contrast
+from analysis.contrasts.measures import PRIMARY
+from analysis.contrasts.sweep import SEEDS
+from analysis.intervals import Interval
+from analysis.statistics.permutation import smallest_p
+from analysis.statistics.power import LEVEL, bootstrap_power
+from analysis.statistics.spread import between_seeds
+
+GAINS = (0.03, 0.05)
+"""Gains of which the power is told."""
+
+
+def verdict(found: Sequence[Contrast]) -> str:
+    """One sentence about the first named contrast that the sweep has, on all-pass at temperature 1."""
+    c = primary(found)
+    if c is None:
+        return "No seed has both arms of a contrast that was named beforehand, so nothing is contrasted."
+    way = "above" if c.interval.mean >= 0 else "below"
+    kind = f"Case study of {_seeds(c)}" if c.case_study else f"Over {_seeds(c)}"
+    return (
+        f"{kind}: after equal updates {c.one} ends {abs(100 * c.interval.mean):.1f} points {way} {c.other} "
+        f"in test all-pass at temperature 1 ({interval_in_points(c)}; permutation p = {p_text(c.p)}, "
+        f"Holm-adjusted {p_text(c.holm)}); {_conclusion(c)}."
+    )
+
+
+def primary(found: Sequence[Contrast]) -> Contrast | None:
+    """The contrast that the verdict is about; None when the sweep has none of those named."""
+    return next((c for c in found if c.measure.name == PRIMARY and c.holm is not None), None)
+
+
+def _conclusion(c: Contrast) -> str:
+    if c.shown:
+        return "a gain" if c.interval.mean > 0 else "a loss"
+    if smallest_p(len(c.seeds)) > LEVEL:
+        return f"{_seeds(c)} cannot show a difference, whatever its size"
+    return "no difference is shown"
+
+
+def power_statement(c: Contrast) -> str:
+    """How often as many seeds with the scatter seen would see some gains, by the unadjusted test."""
+    spread = between_seeds(c.differences)
+    if spread is None:
+        return "One seed shows no scatter between seeds, so its power is unknown."
+    scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds)"
+    if smallest_p(len(c.seeds)) > LEVEL:
+        return (
+            f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}); "
+            f"with {scatter} {SEEDS} seeds would see a gain of {_seen(c, SEEDS)} of sweeps."
+        )
+    return f"With {_seeds(c)} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}."
+
+
+def _seen(c: Contrast, seeds: int) -> str:
+    return " and of ".join(
+        f"{100 * gain:.0f} points in {bootstrap_power(c.differences, gain, seeds):.0%}" for gain in GAINS
+    )
+
+
+def interval_in_points(c: Contrast) -> str:
+    """The interval of a contrast, and what it ranges over."""
+    if not isfinite(c.interval.low):
+        return "one seed, no interval"
+    return f"95 % interval {100 * c.interval.low:+.1f} to {100 * c.interval.high:+.1f} over {c.over}"
+
+
+def points(gap: Interval | None) -> str:
+    """A difference of shares in points, with its interval where there is one."""
+    if gap is None:
+        return "-"
+    if not isfinite(gap.low):
+        return f"{100 * gap.mean:+.1f}"
+    return f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as text."""
+    if p is None:
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _seeds(c: Contrast) -> str:
+    return f"{len(c.seeds)} seed{'s' if len(c.seeds) != 1 else ''}"

@@ -1,0 +1,116 @@
+"""One arm against another over the seeds that both have: the sentence and the table of a sweep."""
+
+from collections.abc import Mapping, Sequence
+
+from analysis.compare.standing import Standing
+from analysis.intervals import Interval, difference_bootstrap
+from analysis.report.markup import Html, note, section, table
+from analysis.report.verdict import moved, points
+
+METHOD = "closed_loop"
+CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
+"""Arms that the method is held against, the one that asks the sharpest question first."""
+CASE_STUDY = 10
+"""Seeds below which a comparison says nothing about other seeds."""
+
+Arms = Mapping[str, Mapping[int, Standing]]
+"""Arm -> seed -> where that run stands."""
+
+
+def reference(arms: Arms) -> str:
+    """The arm that is held against the others: the method, or else the first by name."""
+    return METHOD if METHOD in arms else min(arms)
+
+
+def others(arms: Arms) -> list[str]:
+    """The arms that it is held against, the sharpest question first."""
+    rest = [arm for arm in arms if arm != reference(arms)]
+    return sorted(rest, key=lambda arm: (CONTROLS.index(arm) if arm in CONTROLS else len(CONTROLS), arm))
+
+
+def shared_seeds(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], variant: str) -> list[int]:
+    """Seeds at which both arms tested their last policy on the same worlds."""
+    return [
+        seed
+        for seed in sorted(set(ours) & set(theirs))
+        if variant in ours[seed].final
+        and variant in theirs[seed].final
+        and set(ours[seed].final[variant].worlds) == set(theirs[seed].final[variant].worlds)
+    ]
+
+
+def difference(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], variant: str) -> Interval | None:
+    """Test all-pass of one arm minus another's over their shared seeds; None when they share none.
+
+    The interval resamples seeds from ten seeds on, and worlds within the given seeds below that.
+    """
+    seeds = shared_seeds(ours, theirs, variant)
+    if not seeds:
+        return None
+    (mine, my_units), (other, other_units) = (_pooled(arm, seeds, variant) for arm in (ours, theirs))
+    return difference_bootstrap(mine, my_units, other, other_units)
+
+
+def _pooled(arm: Mapping[int, Standing], seeds: Sequence[int], variant: str) -> tuple[list[float], list[str]]:
+    passed: list[float] = []
+    units: list[str] = []
+    for seed in seeds:
+        sample = arm[seed].final[variant]
+        passed += sample.passed
+        units += [str(seed) if len(seeds) >= CASE_STUDY else f"{seed}/{world}" for world in sample.worlds]
+    return passed, units
+
+
+def sweep_verdict(arms: Arms) -> str:
+    """One sentence: the method against its sharpest control that shares seeds with it."""
+    ours = reference(arms)
+    variant = _sampled(arms[ours])
+    for arm in others(arms):
+        gap = difference(arms[ours], arms[arm], variant)
+        if gap is not None:
+            seeds = len(shared_seeds(arms[ours], arms[arm], variant))
+            return f"Test all-pass of {ours} {_against(gap)} {arm}: {points(gap)} points ({_scope(seeds)})."
+    return f"No arm was tested on the same worlds as {ours} so far, so the arms cannot be compared yet."
+
+
+def contrast_section(arms: Arms, greedy: str) -> Html:
+    """The reference against every other arm, sampled and greedy; nothing when there is a single arm."""
+    ours = reference(arms)
+    sampled = _sampled(arms[ours])
+    rows = [
+        (
+            f"{ours} − {arm}",
+            len(shared_seeds(arms[ours], arms[arm], sampled)),
+            points(difference(arms[ours], arms[arm], sampled)),
+            points(difference(arms[ours], arms[arm], greedy)),
+        )
+        for arm in others(arms)
+    ]
+    if not rows:
+        return Html("")
+    return section(
+        2,
+        "Contrasts",
+        table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
+        note(
+            f"Below {CASE_STUDY} seeds intervals resample the test worlds of these seeds and say nothing "
+            "about others; from there on they resample seeds. Nothing is adjusted for their number."
+        ),
+    )
+
+
+def _sampled(runs: Mapping[int, Standing]) -> str:
+    return next(iter(runs.values())).sampled
+
+
+def _against(gap: Interval) -> str:
+    return {"rose": "is above that of", "fell": "is below that of"}.get(
+        moved(gap), "does not differ beyond its interval from that of"
+    )
+
+
+def _scope(seeds: int) -> str:
+    if seeds >= CASE_STUDY:
+        return f"95 % interval over {seeds} seeds"
+    counted = "one seed" if seeds == 1 else f"{seeds} seeds"
+    return f"95 % interval over the test worlds of {counted}: a case study"

@@ -1,0 +1,45 @@
+"""From a folder to its page."""
+
+import os
+from pathlib import Path
+
+from analysis.report.anchors import Anchors
+from analysis.report.document import document
+from analysis.report.record import RunRecord
+from analysis.report.run_page import contents, placed, run_head, run_parts
+from analysis.report.runs import find_runs
+from analysis.report.samples import FULL
+from analysis.report.sweep_page import sweep_page
+from analysis.report.verdict import run_verdict
+from analysis.result import Result
+from analysis.run_directory import open_run
+
+NAME = "report.html"
+
+
+def write_report(path: Path, out: Path | None = None) -> Result:
+    """The page of a run or a folder of runs, whole or not at all; `out` None: report.html in the folder."""
+    found = find_runs(path)
+    if found is None:
+        record = RunRecord(open_run(path))
+        page, said = run_page(record), run_verdict(record.standing)
+    else:
+        page, said = sweep_page(path.resolve().name, found)
+    out = out or path / NAME
+    _write_whole(out, page)
+    return Result(said, (out,))
+
+
+def run_page(record: RunRecord) -> str:
+    """The page of one run."""
+    parts = run_parts(record, Anchors("run"), FULL)
+    return document(
+        f"{record.run.run.name}: {record.run.label}", run_head(record), contents(parts), placed(parts)
+    )
+
+
+def _write_whole(path: Path, page: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(page, encoding="utf-8")
+    os.replace(part, path)

@@ -1,0 +1,63 @@
+"""Numbers of a learning curve: its mean height, when it arrives, what it lost, how high it is at a budget."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analysis.errors import DataError
+
+IN_A_ROW = 2
+"""Evaluations that must hold a threshold before it counts as reached."""
+
+
+def area(budget: Sequence[float], heights: Sequence[float], until: float | None = None) -> float:
+    """Mean height of the curve from its first point to `until` (None: its last), by trapezoids.
+
+    budget: what was spent at each evaluation, ascending. DataError beyond the curve's ends.
+    """
+    x, y = _curve(budget, heights)
+    end = float(x[-1]) if until is None else until
+    if end <= x[0]:
+        return float(y[0])
+    inside = x < end
+    x, y = np.append(x[inside], end), np.append(y[inside], height_at(budget, heights, end))
+    return float(np.trapezoid(y, x) / (x[-1] - x[0]))
+
+
+def height_at(budget: Sequence[float], heights: Sequence[float], spent: float) -> float:
+    """The curve at a budget, linear in between. DataError beyond its ends; nothing is extrapolated."""
+    x, y = _curve(budget, heights)
+    if not x[0] <= spent <= x[-1]:
+        raise DataError(f"a budget of {spent:g} lies outside of the curve, {x[0]:g} to {x[-1]:g}")
+    return float(np.interp(spent, x, y))
+
+
+def steps_to_threshold(
+    budget: Sequence[float], heights: Sequence[float], threshold: float, in_a_row: int = IN_A_ROW
+) -> float | None:
+    """Spent at the first of `in_a_row` evaluations at or above `threshold`; None: never sustained."""
+    x, y = _curve(budget, heights)
+    reached = y >= threshold
+    for start in range(len(x) - in_a_row + 1):
+        if reached[start : start + in_a_row].all():
+            return float(x[start])
+    return None
+
+
+def forgetting(heights: Sequence[float]) -> float:
+    """The best evaluation minus the last one: 0 when it ends at its best.
+
+    The best of noisy evaluations is too high, so a curve that forgets nothing does not read 0; compare arms.
+    """
+    if not len(heights):
+        raise DataError("forgetting needs at least one evaluation and got none")
+    return float(max(heights) - heights[-1])
+
+
+def _curve(budget: Sequence[float], heights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    x, y = np.asarray(budget, dtype=float), np.asarray(heights, dtype=float)
+    if not len(x) or x.shape != y.shape or (np.diff(x) < 0).any():
+        raise DataError(
+            f"{len(x)} budgets and {len(y)} heights are no curve; give ascending budgets, one height each"
+        )
+    return x, y

@@ -1,0 +1,1 @@
+"""Allocation rules: what each cell of a report is worth when worlds are shared out."""

@@ -1,0 +1,1 @@
+"""Growers: which briefs are asked for between iterations."""

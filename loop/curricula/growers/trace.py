@@ -1,0 +1,74 @@
+"""TRACE's rule: aim at the cells whose contrast between failed and passed episodes is large enough.
+
+    coverage = share of failed episodes that require the cell
+    delta    = coverage - share of passed episodes that require the cell
+
+Cells with coverage of at least 0.10 and delta of at least 0.20 are aimed at, all alike; with none, all
+briefs explore. A rival's published rule: everything else is as in the closed loop.
+"""
+
+from analysis.weakness import Cell, WeaknessReport
+from loop.curricula.allocations.measured import Learnability
+from loop.curricula.growers.counting import CountingBriefs
+from loop.curricula.growers.random_worlds import aimed_then_exploring
+from loop.curricula.protocols import Ask, GrowthRequest
+from loop.curricula.targeting import Goal, aimed_at_goals, apportion, eligible, reason, targeted_count
+from planet.records.world import Brief
+
+
+def contrast(cell: Cell, report: WeaknessReport) -> tuple[float, float]:
+    """(coverage, delta) of a cell; a share of no episodes is 0.
+
+    A report that does not hold them is counted from the cell, where shared blame counts in parts.
+    """
+    if cell.coverage is not None and cell.contrast is not None:
+        return cell.coverage, cell.contrast
+    passed = report.all_pass * report.episodes
+    failed = report.episodes - passed
+    coverage = cell.failures / failed if failed > 0 else 0.0
+    spared = (cell.opportunities - cell.failures) / passed if passed > 0 else 0.0
+    return coverage, coverage - spared
+
+
+class TraceGrower(CountingBriefs):
+    """New worlds for cells of high contrast."""
+
+    reads_report = True
+
+    def __init__(self, coverage: float = 0.10, delta: float = 0.20) -> None:
+        """The least of either, as published; in [0, 1]."""
+        super().__init__()
+        for name, value in (("coverage", coverage), ("delta", delta)):
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name}={value} is outside [0, 1]")
+        self._coverage, self._delta = coverage, delta
+
+    def briefs(self, request: GrowthRequest) -> list[Ask]:
+        """Targeted briefs first, then exploring ones."""
+        asks = aimed_then_exploring(self._targeted_briefs(request), request)
+        targeted = sum(ask.aimed for ask in asks)
+        self.count(targeted, len(asks) - targeted)
+        return asks
+
+    def _targeted_briefs(self, request: GrowthRequest) -> list[Brief]:
+        report, targeting = request.report, request.targeting
+        if report is None:
+            return []
+        chosen = [
+            c for c in eligible(report.cells, targeting.facets, targeting) if self._stands_out(c, report)
+        ]
+        wanted = targeted_count(len(request.scenarios), targeting.share)
+        seats = apportion([1.0] * len(chosen), wanted)
+        goals = [
+            Goal(cell.name, reason(cell), targeting.difficulty)
+            for cell, count in zip(chosen, seats, strict=True)
+            for _ in range(count)
+        ]
+        scenarios = request.scenarios[: len(goals)]
+        return aimed_at_goals(
+            scenarios, goals, report, targeting, request.avoid, request.seed, Learnability()
+        )
+
+    def _stands_out(self, cell: Cell, report: WeaknessReport) -> bool:
+        coverage, delta = contrast(cell, report)
+        return coverage >= self._coverage and delta >= self._delta

@@ -1,0 +1,1 @@
+"""Ladders: skills near zero success are approached over easier ones."""

@@ -1,0 +1,1 @@
+"""Report transforms: what a grower is told instead of the measured report."""

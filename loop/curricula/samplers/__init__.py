@@ -1,0 +1,1 @@
+"""Samplers: which tasks of the pool the next update draws."""

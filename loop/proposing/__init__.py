@@ -1,0 +1,1 @@
+"""Worlds for a report from anywhere: read it, understand its cells, aim, make, keep the books. No JAX."""

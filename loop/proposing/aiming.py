@@ -1,0 +1,98 @@
+"""From an understood report to briefs, by the targeting of the curricula, with every goal given its place."""
+
+from collections.abc import Mapping
+
+from analysis.weakness import WeaknessReport
+from loop.config import Targeting
+from loop.curricula.targeting import aimed_at_report, eligible
+from loop.errors import ConfigError, RunError
+from loop.proposing.understanding import Understood
+from loop.proposing.vocabulary import GOALS, HINTED
+from loop.worlds.generator import Reserved, scenario
+from planet.catalog import Catalog
+from planet.identity import seed_of
+from planet.records.world import Brief
+
+NOTHING_RESERVED = Reserved(pairs=frozenset(), industry=None)
+"""There is no test set here that worlds would have to keep away from."""
+
+
+def targeting_for(
+    report: WeaknessReport, tasks: int, min_opportunities: int, allocation: str, facet: str | None
+) -> Targeting:
+    """How to aim at this report: at `facet`, or at the first of GOALS that has a weak cell (None).
+
+    tasks: of a world; seven of ten are for the goal, as in a run. RunError when there is nothing to aim at.
+    """
+    wanted = max(1, round(0.7 * tasks))
+    plain = Targeting(
+        facets=GOALS, hints=(), tasks=wanted, min_opportunities=min_opportunities, allocation=allocation
+    )
+    weak = {cell.facet for cell in eligible(report.cells, (facet,) if facet else GOALS, plain)}
+    goal = next((f for f in ((facet,) if facet else GOALS) if f in weak), None)
+    if goal is None:
+        raise RunError(
+            f"the report has no weak cell of {facet or ', '.join(GOALS)} that was understood; "
+            "lower --min-opportunities, choose another --facet, or say what its cells mean with --map"
+        )
+    hinted = goal in HINTED and eligible(report.cells, ("resource",), plain)
+    return plain.model_copy(update={"facets": (goal,), "hints": ("resource",) if hinted else ()})
+
+
+def aim(
+    report: WeaknessReport,
+    stands_for: Mapping[str, Understood],
+    targeting: Targeting,
+    catalog: Catalog,
+    count: int,
+    seed: int,
+) -> list[Brief]:
+    """`count` briefs, the weakest goals most often; each names what its goal needs and what it stands for."""
+    scenarios = [place(catalog, seed, number, attempt=0) for number in range(count)]
+    briefs = aimed_at_report(scenarios, report, targeting, (), seed_of(seed, "propose"))
+    if len(briefs) < count:
+        raise ConfigError(f"--allocation {targeting.allocation.type}: all weights are 0; use failure_rate")
+    return [placed(_explained(brief, stands_for), catalog) for brief in briefs]
+
+
+def place(catalog: Catalog, seed: int, number: int, attempt: int) -> Brief:
+    """Where a brief takes place on its first try or a later one."""
+    return scenario(catalog, NOTHING_RESERVED, seed, "propose", number, attempt)
+
+
+def moved(brief: Brief, catalog: Catalog, seed: int, number: int, attempt: int) -> Brief:
+    """A refused brief in another industry and country: the old ones may be what stood in its way."""
+    there = place(catalog, seed, number, attempt)
+    elsewhere = brief.replace(text=there.text, industry=there.industry, country=there.country)
+    return placed(elsewhere, catalog)
+
+
+def _explained(brief: Brief, stands_for: Mapping[str, Understood]) -> Brief:
+    """The brief whose reason also says by which cell of the report its goal was understood."""
+    target = brief.target
+    meaning = stands_for.get(target.cells[0]) if target else None
+    if target is None or meaning is None or meaning.cell == meaning.goal:
+        return brief
+    return brief.replace(target=target.replace(reason=f"{target.reason}; {meaning.sentence}"))
+
+
+def placed(brief: Brief, catalog: Catalog) -> Brief:
+    """The brief with the resources, services, industry and hops without which its goal cannot be met."""
+    goal = brief.target.cells[0] if brief.target else ""
+    facet, _, value = goal.partition(":")
+    if facet in ("resource", "tool"):
+        return brief.replace(resources=_first(value.removeprefix("update_"), brief.resources))
+    if facet in ("service", "pair"):
+        return brief.replace(services=tuple(dict.fromkeys([*value.split(">"), *brief.services])))
+    if facet == "hops" and brief.target:
+        difficulty = brief.target.difficulty.replace(hops=min(2, max(1, int(value))))
+        return brief.replace(target=brief.target.replace(difficulty=difficulty))
+    if facet == "industry" and brief.industry != value:
+        country = f" in {catalog.country(brief.country).name}" if brief.country else ""
+        title = catalog.industry(value).title
+        return brief.replace(industry=value, text=f"A company{country}, in the industry: {title}.")
+    return brief
+
+
+def _first(name: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([name, *others]))

@@ -1,0 +1,21 @@
+"""One run of several: begun, gone on with, or found finished."""
+
+from pathlib import Path
+
+from loop.config import Config
+
+
+def run_arm(config: Config, directory: Path, resume: bool) -> bool:
+    """Bring a run to its end, and say so first; whether there was anything to do.
+
+    resume: take a finished run as it is and continue an unfinished one; otherwise both are refused.
+    """
+    from loop.launch import launch
+    from loop.run_directory import RunDirectory, is_run
+
+    print(f"arm {config.arm}, seed {config.seed}: {directory}", flush=True)
+    found = resume and is_run(directory)
+    if found and RunDirectory(directory).finished:
+        return False
+    launch(config, directory, resume=found)
+    return True

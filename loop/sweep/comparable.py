@@ -1,0 +1,28 @@
+"""Arms of one seed may differ in their curriculum alone: what comes before it has to be shared."""
+
+from collections.abc import Sequence
+
+from loop.config import Config
+from loop.errors import ConfigError
+
+SHARED = (
+    "experiment", "seed", "iterations", "updates_per_iteration", "prompts_per_update", "tasks_per_world",
+    "splits", "policy", "coverage", "learner", "author", "evaluation", "catalog",
+)  # fmt: skip
+"""Keys in which arms may not differ."""
+
+
+def require_comparable(configs: Sequence[Config]) -> None:
+    """ConfigError unless arms are called differently and share everything that comes before them."""
+    first = configs[0]
+    for other in configs[1:]:
+        for key in SHARED:
+            if getattr(other, key) != getattr(first, key):
+                raise ConfigError(
+                    f"{key}: {first.arm} and {other.arm} differ, so they would not share the warm start; "
+                    "give all arms the same"
+                )
+    arms = [config.arm for config in configs]
+    for arm in arms:
+        if arms.count(arm) > 1:
+            raise ConfigError(f"arm: {arm!r} is given twice; call each arm differently")

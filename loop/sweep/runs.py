@@ -1,0 +1,140 @@
+"""From a sweep's configuration to its runs: one per arm and seed, in the order in which a seed does them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from loop.config import Config
+from loop.errors import ConfigError
+from loop.loading import build, check_keys, first_line, merge, read_tree
+from loop.sweep.comparable import require_comparable
+from loop.sweep.config import Arm, StartFrom, SweepConfig
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SweepArm:
+    """An arm as the sweep runs it, at no particular seed."""
+
+    name: str
+    tree: Tree  # the configuration without seed, plan and charged budget, unchecked
+    config: Config  # the same as a configuration, at the arm's first seed
+    seeds: tuple[int, ...]
+    start_from: StartFrom | None
+
+    def at(self, seed: int, *changes: Tree) -> Config:
+        """Its configuration at a seed, with changes laid over it."""
+        tree = merge(self.tree, {"seed": seed})
+        for change in changes:
+            tree = merge(tree, change)
+        return build(tree, f"arm {self.name}")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A checked sweep: its configuration, and its arms in the order in which a seed runs them."""
+
+    config: SweepConfig
+    arms: tuple[SweepArm, ...]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """All seeds, in the order of the configuration."""
+        return tuple(dict.fromkeys(seed for arm in self.arms for seed in arm.seeds))
+
+    def of(self, seed: int) -> list[SweepArm]:
+        """The arms that run at a seed, in their order."""
+        return [arm for arm in self.arms if seed in arm.seeds]
+
+    def matched(self, arm: SweepArm) -> str | None:
+        """The arm whose charged steps this one may spend; None: it is matched to none."""
+        matched = self.config.budget.matched
+        return None if matched == arm.name else matched
+
+
+def read_sweep(path: Path, overrides: tuple[str, ...] = ()) -> Sweep:
+    """The sweep of a YAML file with `key=value` overrides; ConfigError with one line when it cannot run."""
+    tree = read_tree(path, overrides)
+    check_keys(tree, SweepConfig, str(path))
+    try:
+        config = SweepConfig.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {first_line(error)}") from None
+    arms = tuple(_arm(arm, config, path.parent) for arm in config.arms)
+    require_comparable([arm.at(0) for arm in arms])
+    _check_names(config, arms, str(path))
+    _check_updates(config, arms, str(path))
+    return Sweep(config, tuple(_in_order(config, arms, str(path))))
+
+
+def _arm(arm: Arm, config: SweepConfig, folder: Path) -> SweepArm:
+    file = folder / arm.config
+    shared: Tree = {
+        "experiment": config.name,
+        "splits": {"test_salt": config.test_salt},
+        "budget": {"further_updates": config.budget.further_updates},
+    }
+    if isinstance(config.budget.charged_steps, int):
+        shared["budget"]["charged_steps"] = config.budget.charged_steps
+    tree = read_tree(file, changes=(config.overrides, arm.overrides, shared))
+    made = build(merge(tree, {"seed": config.seeds_of(arm)[0]}), str(file))
+    return SweepArm(made.arm, tree, made, config.seeds_of(arm), arm.start_from)
+
+
+def _check_names(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> None:
+    """ConfigError when something names an arm that the sweep lacks."""
+    names = [arm.name for arm in arms]
+    named = [("contrasts", name) for pair in config.contrasts for name in pair]
+    named += [("start_from.arm", arm.start_from.arm) for arm in arms if arm.start_from is not None]
+    if config.budget.matched is not None:
+        named.append(("budget.charged_steps", config.budget.matched))
+    for key, name in named:
+        if name not in names:
+            raise ConfigError(f"{source}: {key}: no arm {name!r} in this sweep; it has {', '.join(names)}")
+
+
+def _check_updates(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> None:
+    wanted = config.budget.updates
+    for arm in arms:
+        updates = arm.config.iterations * arm.config.updates_per_iteration
+        if wanted is not None and updates != wanted:
+            raise ConfigError(
+                f"{source}: budget.updates: {wanted}, but arm {arm.name} makes {updates} "
+                f"({arm.config.iterations} iterations x {arm.config.updates_per_iteration}); "
+                "set iterations and updates_per_iteration in overrides"
+            )
+
+
+def _in_order(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> list[SweepArm]:
+    """The arms in their order, but for those that need another one first."""
+    by_name = {arm.name: arm for arm in arms}
+    placed: list[SweepArm] = []
+
+    def place(arm: SweepArm, below: tuple[str, ...]) -> None:
+        if arm.name in below:
+            raise ConfigError(f"{source}: arms {' -> '.join((*below, arm.name))} wait for each other")
+        for need in needs(config, arm):
+            missing = set(arm.seeds) - set(by_name[need].seeds)
+            if missing:
+                raise ConfigError(
+                    f"{source}: arm {arm.name} needs {need} of seed {min(missing)}, which is not in the "
+                    f"sweep; add the seed to {need} or leave it out of {arm.name}"
+                )
+            place(by_name[need], (*below, arm.name))
+        if arm not in placed:
+            placed.append(arm)
+
+    for arm in arms:
+        place(arm, ())
+    return placed
+
+
+def needs(config: SweepConfig, arm: SweepArm) -> list[str]:
+    """Arms whose run of the same seed has to be finished first."""
+    found = [arm.start_from.arm] if arm.start_from is not None else []
+    matched = config.budget.matched
+    return found + ([matched] if matched is not None and matched not in (arm.name, *found) else [])

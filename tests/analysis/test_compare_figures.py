@@ -1,0 +1,168 @@
+"""The figures of run directories: what is counted, by hand, and what is left out without data."""
+
+import csv
+import shutil
+from math import log
+
+import pytest
+
+from analysis.compare.cells import reports_of, write_cells
+from analysis.compare.dose import Dose, doses_of, rank_correlation, write_doses
+from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total, write_funnel
+from analysis.compare.mass import effective_number, masses_of, uniform_effective_number, write_mass
+from analysis.compare.standing import standing
+from analysis.compare.write import write_comparison
+from analysis.ledger import AuthorCallRow, ChargeRow, EpisodeRow, StepRow, UpdateRow
+from analysis.run_directory import open_run
+from tests.analysis.simulated_run import SimulatedRun
+
+FIGURES = ("learning_curves", "cells", "dose_response", "sampling", "author_funnel")
+
+
+def call(brief, index, link, accepted=True, attempt=0):
+    return AuthorCallRow(
+        run_id="r",
+        step=1,
+        brief_id=brief,
+        call_index=index,
+        link=link,
+        attempt=attempt,
+        author="template",
+        accepted=accepted,
+    )
+
+
+def test_every_figure_has_its_table(run, other_path, tmp_path):
+    written = {file.name for file in write_comparison([run, open_run(other_path)], tmp_path).files}
+    assert written >= {f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")}
+
+
+def test_runs_of_one_arm_and_seed_are_told_apart(run_path, tmp_path):
+    twins = []
+    for name in ("a", "b"):
+        shutil.copytree(run_path, tmp_path / name / "run")
+        twins.append(open_run(tmp_path / name / "run"))
+    write_comparison(twins, tmp_path / "out")
+    rows = csv.DictReader((tmp_path / "out" / "author_funnel.csv").open())
+    assert {row["run"] for row in rows} == {str(twin.path.resolve()) for twin in twins}
+
+
+def test_the_heat_map_flags_what_briefs_named(run, tmp_path):
+    write_cells({"a": run}, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "cells.csv").open()))
+    named = {(row["report"], row["cell"]) for row in rows if row["targeted"] == "True"}
+    assert named == {("r0", "family:two_hop"), ("r1", "family:two_hop")}  # the briefs of both iterations
+    assert {row["report"] for row in rows} == {"r0", "r1", "r2"}
+
+
+def test_a_run_without_reports_has_no_heat_map(tmp_path):
+    bare = SimulatedRun(tmp_path / "bare", iterations=0)
+    bare._diagnose = lambda iteration: None
+    opened = open_run(bare.write())
+    assert reports_of({"a": opened}) == [] and write_cells({"a": opened}, tmp_path) == []
+    assert write_doses({"a": opened}, tmp_path) == ("", []) and write_funnel({"a": opened}, tmp_path) == (
+        "",
+        [],
+    )
+    assert write_mass({"a": opened}, tmp_path) == []
+
+
+def test_dose_is_the_share_gained_and_response_the_failures_removed(run):
+    families = doses_of(run, ("family",))
+    assert [dose.cell for dose in families] == ["family:create", "family:two_hop", "family:update"]
+    assert all(dose.pool_share == pytest.approx(1 / 3) and dose.episodes == 12 for dose in families)
+    industries = {dose.cell: dose for dose in doses_of(run, ("industry",))}
+    retail = industries["industry:retail"]  # two of three test worlds, three tasks each, four rollouts
+    assert retail.episodes == 24 and retail.pool_share == 0.5  # of four starting worlds two are retail
+    touched = [row["task_id"] for row in run.ledger.query("SELECT task_id FROM gradient_tasks")]
+    share = sum(task.startswith(("train0", "train2", "grown0")) for task in touched) / len(touched)
+    assert retail.gradient_share == pytest.approx(share)
+    assert retail.dose == pytest.approx(share - 0.5)
+    assert retail.response == retail.warm_failure - retail.final_failure > 0
+
+
+def test_the_rank_correlation_is_of_order_alone():
+    pairs = ((1, 2), (2, 9), (9, 10))
+    doses = [Dose(f"c{x}", 0.0, x, y, 0.0, 30) for x, y in pairs]
+    assert rank_correlation(doses) == pytest.approx(1.0)
+    assert rank_correlation(doses[:2]) is None
+    assert rank_correlation([d._replace(gradient_share=1.0) for d in doses]) is None
+
+
+def test_prompts_are_counted_once_whatever_their_group(run):
+    masses = masses_of(run)
+    assert [mass.iteration for mass in masses] == [0, 1]
+    assert [mass.prompts for mass in masses] == [9, 9]  # three updates of three prompts
+    assert all(sum(mass.origins.values()) == sum(mass.families.values()) == 9 for mass in masses)
+    assert [mass.pool for mass in masses] == [
+        15,
+        18,
+    ]  # four worlds of three tasks and one grown each
+    assert set(masses[0].origins) <= {"starting pool", "grown in 0"} and masses[0].sampler is None
+
+
+def test_the_effective_number_is_that_of_equal_shares():
+    assert effective_number([5, 5, 5, 5]) == pytest.approx(4)
+    assert effective_number([7]) == 1
+    # shares 3/4 and 1/4: exp(3/4 log 4/3 + 1/4 log 4)
+    assert log(effective_number([3, 1])) == pytest.approx(0.75 * log(4 / 3) + 0.25 * log(4))
+    assert uniform_effective_number(1, 10) == 1
+    assert 90 < uniform_effective_number(10_000, 100) <= 100
+
+
+def test_a_synthesis_is_valid_when_its_last_call_was_accepted():
+    calls = [
+        call("b0", 0, "company"),
+        call("b0", 1, "schema", accepted=False),
+        call("b0", 2, "schema", attempt=1),  # repaired
+        call("b0", 3, "company"),  # tried again elsewhere
+        call("b0", 4, "schema", accepted=False),
+        call("b1", 0, "company", accepted=False),
+        call("b1", 1, "company", attempt=1),
+    ]
+    assert syntheses(calls) == (3, 2)
+    assert syntheses([]) == (0, 0)
+
+
+def test_costs_are_per_admitted_world():
+    funnel = Funnel(
+        0, 10, 9, 8, 7, 4, author_calls=50, tokens=4000, dollars=0.2, audit_steps=2000, seconds=1.0
+    )
+    assert costs(funnel) == ("12.5", "1,000", "0.0500", "500", "0.25")
+    assert costs(funnel._replace(admitted=0)) == ("-",) * 5
+    both = total([funnel, funnel._replace(iteration=1)])
+    assert (both.iteration, both.asked, both.admitted, both.audit_steps) == (None, 20, 8, 4000)
+
+
+def test_the_funnel_of_a_run_counts_admitted_worlds(run):
+    found = funnels_of(run)
+    assert [(f.iteration, f.asked, f.admitted) for f in found] == [(0, 1, 1), (1, 1, 1)]
+    assert found[0].seconds == 0.5
+
+
+def test_an_extension_is_neither_the_final_policy_nor_equal_updates(run_path, tmp_path):
+    shutil.copytree(run_path, tmp_path / "run")
+    extended = open_run(tmp_path / "run")
+    before = standing(extended)
+    _extend(extended)
+    after = standing(extended)
+    assert after.updates == before.updates == 6 and after.charged == before.charged
+    assert after.final == before.final and before.extended == {}
+    assert after.extended["t1"].passed == [1.0]
+    assert [dose.final_failure for dose in doses_of(extended, ("industry",))] == [
+        dose.final_failure for dose in doses_of(open_run(run_path), ("industry",))
+    ]
+
+
+def _extend(run):
+    """One more update outside of the iterations, charged, and one more test task, passed."""
+    step = run.ledger.last_step(run.id) + 1
+    key = {"run_id": run.id, "step": step}
+    old = run.ledger.rows(EpisodeRow, run.id, purpose="test")[0]
+    with run.ledger.transaction() as tx:
+        tx.add(StepRow(**key, kind="update", iteration=None))
+        tx.add(
+            UpdateRow(**key, update_index=6, groups=1, admitted=1, dropped=0, refill_shortfall=0, metrics={})
+        )
+        tx.add(ChargeRow(**key, purpose="train", steps=500, charged=True))
+        tx.add(old.replace(**key, episode_id="x", all_pass=True, policy_version=7, variant="t1"))

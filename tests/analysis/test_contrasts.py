@@ -1,0 +1,317 @@
+"""Contrasts of arms: paired by seed, on both budgets, adjusted, and called what they are."""
+
+import csv
+from math import inf
+
+import pytest
+
+from analysis.contrasts.aims import Aim, aims, gap_closed
+from analysis.contrasts.arms import arms, threshold
+from analysis.contrasts.contrast import contrast, contrasts
+from analysis.contrasts.families import families
+from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
+from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
+from analysis.contrasts.sweep import NAMED, as_sweep, read_sweep
+from analysis.contrasts.tables import Table
+from analysis.contrasts.verdict import p_text, points, power_statement, primary, verdict
+from analysis.errors import DataError
+from analysis.intervals import Interval
+from analysis.results import TargetedCell
+from analysis.statistics.holm import holm
+from analysis.statistics.paired import paired_interval
+from analysis.statistics.permutation import paired_permutation
+from planet.identity import canonical_json, digest
+from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
+
+MEASURE = {measure.name: measure for measure in MEASURES}
+
+
+@pytest.fixture(scope="module")
+def sweep():
+    """Ten seeds of five arms; the closed loop is built to win on its targeted families alone."""
+    return as_sweep("simulated", simulated_sweep())
+
+
+@pytest.fixture(scope="module")
+def found(sweep):
+    """All of its contrasts, by measure and arms."""
+    return {(c.measure.name, c.one, c.other): c for c in contrasts(sweep)}
+
+
+def mean(tasks, stage="final_sampled"):
+    return sum(getattr(task, stage).rate for task in tasks) / len(tasks)
+
+
+def test_arms_stand_in_the_protocol_s_order(sweep):
+    assert sweep.arms == ("closed_loop", "random_worlds", "placebo", "static", "oracle")
+    assert sweep.seeds == tuple(range(10)) and not sweep.case_study
+
+
+def test_a_contrast_is_the_difference_of_final_scores_paired_by_seed(sweep, found):
+    c = found["all_pass_sampled", "closed_loop", "static"]
+    by_hand = tuple(
+        mean(a.tasks) - mean(b.tasks)
+        for a, b in zip(sweep.of("closed_loop"), sweep.of("static"), strict=True)
+    )
+    assert c.differences == pytest.approx(by_hand) and c.seeds == tuple(range(10))
+    assert c.interval == pytest.approx(paired_interval(by_hand)) and c.over == "seeds"
+    assert c.p == paired_permutation(by_hand)
+
+
+def test_seeds_that_one_arm_lacks_are_left_out():
+    results = [r for r in simulated_sweep() if r.arm != "placebo" or r.seed in (3, 5)]
+    c = contrast(as_sweep("s", results), MEASURE["all_pass_sampled"], "closed_loop", "placebo")
+    assert c.seeds == (3, 5) and c.case_study
+
+
+def test_holm_adjusts_over_the_named_controls_of_a_measure_alone(found):
+    named = [
+        found["all_pass_greedy", "closed_loop", other] for other in ("random_worlds", "placebo", "static")
+    ]
+    assert [c.holm for c in named] == list(holm([c.p for c in named]))
+    assert found["all_pass_greedy", "placebo", "random_worlds"].holm is None
+
+
+def test_the_planted_gain_is_claimed_where_it_is_and_nowhere_else(found):
+    for other in ("random_worlds", "placebo", "static"):
+        assert found["targeted_sampled", "closed_loop", other].shown
+        assert not found["others_sampled", "closed_loop", other].shown
+
+
+def test_targeted_cells_have_more_than_the_even_share_of_briefs(sweep):
+    # 13 briefs over 4 cells: the even share is 3.25; two_hop has 6 and lookup 4, create 2 and update 1.
+    assert sweep.targeted(0) == {"family:two_hop", "family:lookup"}
+
+
+def test_when_all_cells_have_the_even_share_all_that_have_a_brief_are_targeted():
+    cells = [
+        TargetedCell(cell=f"family:{n}", rank=n, weight=1.0, seats=2, opportunities=9, rate=0.5)
+        for n in (1, 2)
+    ]
+    alike = simulated_result("closed_loop", 0).replace(targeted=tuple(cells))
+    assert as_sweep("s", [alike]).targeted(0) == {"family:1", "family:2"}
+    assert as_sweep("s", [alike.replace(targeted=())]).targeted(0) == frozenset()
+
+
+def test_targeted_and_other_tasks_part_the_test(sweep):
+    run = sweep.of("static")[0]
+    aimed, rest = targeted_tasks(run, sweep.targeted(0)), other_tasks(run, sweep.targeted(0))
+    assert {t.family for t in aimed} == {"two_hop", "lookup"} and len(aimed) + len(rest) == len(
+        run.tasks
+    ) == 48
+
+
+def test_equal_charged_steps_compare_the_extended_run(sweep, found):
+    growing, static = sweep.of("closed_loop")[0], sweep.of("static")[0]
+    assert charged_stage(sweep, growing) == "final"  # charged 18,000, the budget of the extension
+    assert charged_stage(sweep, static) == "extended"
+    c = found["charged_test_sampled", "closed_loop", "static"]
+    assert c.differences[0] == pytest.approx(mean(growing.tasks) - mean(static.tasks, "extended_sampled"))
+
+
+def test_an_extension_that_fell_short_compares_nothing():
+    results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0,))
+    short = results[1].replace(extension=results[1].extension.replace(reached=False))
+    assert charged_stage(as_sweep("s", [results[0], short]), short) is None
+
+
+def test_without_extensions_curves_are_read_at_the_budget_of_both(sweep):
+    without = as_sweep("s", simulated_sweep(arms=("closed_loop", "static"), seeds=(0,), extended=False))
+    growing, static = without.runs
+    assert common_budget(growing, static) == 6000  # all that static was charged
+    mine, theirs = MEASURE["charged_validation"].pair(without, growing, static)
+    curve = growing.curve
+    # 6,000 lies a quarter of the way from 4,000 to 12,000.
+    assert mine == pytest.approx(0.75 * curve[1].all_pass + 0.25 * curve[2].all_pass)
+    assert theirs == static.curve[-1].all_pass
+    assert MEASURE["charged_test_sampled"].pair(without, growing, static) is None
+
+
+def test_updates_of_an_extension_are_not_equal_updates(sweep):
+    static = sweep.of("static")[0]
+    assert static.curve[-1].updates == 180
+    y = [p.all_pass for p in static.curve[:4]]
+    pair = MEASURE["area_updates"].pair(sweep, static, static)
+    assert pair[0] == pytest.approx((y[0] / 2 + y[1] + y[2] + y[3] / 2) / 3)  # trapezoids of equal width
+    assert forgotten(static, "update") == pytest.approx(
+        max(p.families["update"] for p in static.curve[:4]) - static.curve[3].families["update"]
+    )
+
+
+def test_one_seed_has_an_interval_over_its_worlds():
+    one = as_sweep("s", simulated_sweep(arms=("closed_loop", "static"), seeds=(0,)))
+    c = contrast(one, MEASURE["all_pass_sampled"], "closed_loop", "static")
+    assert c.over == "worlds" and -1 < c.interval.low < c.interval.mean < c.interval.high < 1
+    assert c.p == 1.0 and one.case_study
+    worst = contrast(one, MEASURE["worst_tenth"], "closed_loop", "static")
+    assert worst.interval.low == -inf and points(worst.interval) == f"{100 * worst.interval.mean:+.1f}"
+
+
+def test_the_verdict_names_seeds_size_interval_and_p(found):
+    text = verdict(list(found.values()))
+    c = found["all_pass_sampled", "closed_loop", "random_worlds"]
+    low, mid, high = (f"{100 * edge:+.1f}" for edge in (c.interval.low, c.interval.mean, c.interval.high))
+    assert text == (
+        f"Over 10 seeds: after equal updates closed_loop ends {mid[1:]} points above random_worlds in test "
+        f"all-pass at temperature 1 (95 % interval {low} to {high} over seeds; permutation p = {p_text(c.p)},"
+        f" Holm-adjusted {p_text(c.holm)}); a gain."
+    )
+
+
+def test_a_case_study_is_called_one():
+    three = contrasts(as_sweep("s", simulated_sweep(seeds=range(3))))
+    assert verdict(three).startswith("Case study of 3 seeds: ")
+    assert verdict(three).endswith("; 3 seeds cannot show a difference, whatever its size.")
+    assert "3 seeds cannot give p <= 0.05 (the smallest is 0.25)" in power_statement(primary(three))
+
+
+def test_a_null_is_said_to_show_nothing():
+    same = simulated_sweep(arms=("random_worlds",))
+    renamed = [r.replace(arm="closed_loop") for r in same]
+    text = verdict(contrasts(as_sweep("s", [*same, *renamed])))
+    assert "ends 0.0 points above random_worlds" in text and text.endswith("; no difference is shown.")
+
+
+def test_without_the_method_nothing_is_contrasted():
+    assert verdict(contrasts(as_sweep("s", simulated_sweep(arms=("static", "placebo"))))).startswith(
+        "No seed has both arms of a contrast that was named beforehand"
+    )
+
+
+def test_aims_are_met_only_by_whole_intervals():
+    assert Aim("", Interval(0.06, 0.051, 0.07), 0.05, inf, 10).outcome == "met"
+    assert Aim("", Interval(0.06, 0.04, 0.08), 0.05, inf, 10).outcome == "undecided"
+    assert Aim("", Interval(0.02, 0.00, 0.04), 0.05, inf, 10).outcome == "missed"
+    assert Aim("", Interval(0.0, -0.03, 0.01), -0.02, 0.02, 10).outcome == "undecided"
+    assert Aim("", None, 0.7, inf, 10).outcome == "undecided"
+    assert Aim("", Interval(0.06, 0.051, 0.07), 0.05, inf, 9).outcome == "case study"
+
+
+def test_aims_of_missing_arms_are_not_judged(sweep, found):
+    titles = [aim.title for aim in aims(sweep, list(found.values()))]
+    assert "above balanced worlds" not in titles and "placebo within 2 points of random worlds" in titles
+    assert titles[-1] == "70% of the gap from random worlds to the oracle closed"
+
+
+def test_the_gap_closed_is_a_ratio_of_means(sweep):
+    share, seeds = gap_closed(sweep, MEASURE["all_pass_sampled"])
+    method, random, oracle = (
+        sum(mean(r.tasks) for r in sweep.of(arm)) / 10 for arm in ("closed_loop", "random_worlds", "oracle")
+    )
+    assert share.mean == pytest.approx((method - random) / (oracle - random)) and seeds == 10
+    assert (
+        gap_closed(as_sweep("s", simulated_sweep(arms=("closed_loop", "random_worlds"))), MEASURES[0]) is None
+    )
+
+
+def test_arms_are_described_over_their_seeds(sweep):
+    by_name = {arm.name: arm for arm in arms(sweep)}
+    loop, static = by_name["closed_loop"], by_name["static"]
+    assert (
+        loop.seeds == 10
+        and loop.updates == 60
+        and loop.charged_steps == 18_000
+        and loop.admitted_worlds == 13
+    )
+    assert static.charged_steps == 6_000 and static.beats_static is None
+    gains = [mean(r.tasks) - mean(r.tasks, "warm_sampled") for r in sweep.of("closed_loop")]
+    assert loop.sampled_gain == pytest.approx(paired_interval(gains))
+    assert loop.beats_static.low > 0.5 and loop.iqm.low > static.iqm.mean
+    assert loop.worst_tenth == pytest.approx(
+        sum(worst_tasks(r, "final") for r in sweep.of("closed_loop")) / 10
+    )
+
+
+def test_the_threshold_is_half_way_to_the_best_arm(sweep):
+    curves = [[p.all_pass for p in run.curve if p.updates <= 60] for run in sweep.at(0)]
+    start = sum(curve[0] for curve in curves) / 5
+    assert threshold(sweep, 0) == pytest.approx((start + max(map(max, curves))) / 2)
+    loop = next(arm for arm in arms(sweep) if arm.name == "closed_loop")
+    assert loop.threshold_held == 10 and (loop.threshold_updates, loop.threshold_charged) == (40, 12_000)
+
+
+def test_families_are_told_by_arm(sweep):
+    told = {(f.arm, f.family): f for f in families(sweep)}
+    hop = told["closed_loop", "two_hop"]
+    runs = sweep.of("closed_loop")
+    assert hop.final == pytest.approx(
+        sum(by_family(r, ("two_hop",), "final", "sampled")[0] for r in runs) / 10
+    )
+    assert hop.gain == hop.final - hop.warm > 0.2 and hop.targeted == 10
+    assert told["closed_loop", "update"].targeted == 0
+
+
+def test_one_rollout_has_no_worst_tasks():
+    assert worst_tasks(simulated_result("static", 0, rollouts=1), "final") is None
+    lone = contrasts(as_sweep("s", simulated_sweep(rollouts=1, arms=("closed_loop", "static"))))
+    assert "worst_tenth" not in {c.measure.name for c in lone}
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("splits_digest", "seed 1 of s: closed_loop-s1 and static-s1 differ in their splits"),
+        ("warm_start", "seed 1 of s: closed_loop-s1 and static-s1 differ in their warm start"),
+        ("plan_digest", "s: closed_loop-s0 and static-s1 differ in their plan"),
+    ],
+)
+def test_runs_that_do_not_belong_together_are_refused(field, words):
+    results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0, 1))
+    results[-1] = results[-1].replace(**{field: "other"})
+    with pytest.raises(DataError, match=words):
+        as_sweep("s", results)
+
+
+def test_a_run_that_stands_twice_is_refused():
+    with pytest.raises(DataError, match="static at seed 0 stands twice in s; keep one of its files"):
+        as_sweep("s", simulated_sweep(arms=("static", "static"), seeds=(0,)))
+
+
+def test_the_plan_names_the_contrasts(tmp_path):
+    plan = {"contrasts": [["placebo", "static"]], "metrics": []}
+    results = [r.replace(plan_digest=digest(plan)) for r in simulated_sweep(seeds=(0, 1))]
+    folder = write_sweep(tmp_path, results)
+    (folder / "plan.json").write_text(canonical_json(plan))
+    planned = read_sweep(folder)
+    adjusted = [
+        (c.one, c.other) for c in contrasts(planned) if c.holm is not None and c.measure is MEASURES[0]
+    ]
+    assert adjusted == [("placebo", "static")]
+    (folder / "plan.json").write_text(canonical_json(plan | {"contrasts": [["closed_loop", "static"]]}))
+    with pytest.raises(DataError, match=r"is not the plan of closed_loop-s0: .*, restore the file"):
+        read_sweep(folder)
+    (folder / "plan.json").write_text('{"contrasts": [["lone"]]}')
+    with pytest.raises(DataError, match="cannot be read as a plan"):
+        read_sweep(folder)
+
+
+def test_a_plan_without_contrasts_leaves_the_protocol_s(tmp_path):
+    folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
+    (folder / "plan.json").write_text('{"contrasts": []}')
+    assert read_sweep(folder).named == NAMED
+
+
+def test_tables_are_written_for_terminals_and_pages():
+    table = Table("numbers", ("arm", "gain"), [("static", "+1.0"), ("closed_loop", "-")])
+    assert table.text() == "numbers\narm          gain\nstatic       +1.0\nclosed_loop     -"
+    assert table.markdown().splitlines()[2:] == [
+        "| arm | gain |",
+        "| --- | ---: |",
+        "| static | +1.0 |",
+        "| closed_loop | - |",
+    ]
+
+
+def test_csv_of_differences_holds_every_seed(sweep, tmp_path):
+    from analysis.contrasts.write import write_contrasts
+
+    result = write_contrasts(sweep, tmp_path)
+    rows = [
+        row
+        for row in csv.DictReader((tmp_path / "differences.csv").open())
+        if (row["measure"], row["other"]) == ("all_pass_sampled", "static")
+    ]
+    assert [row["seed"] for row in rows] == [str(seed) for seed in range(10)]
+    assert all(file.is_file() for file in result.files)
+    page = (tmp_path / "findings.md").read_text()
+    assert page.startswith("Over 10 seeds: ") and "| measure | difference | seeds | p | Holm |" in page
