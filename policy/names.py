@@ -7,6 +7,7 @@ reference stands apart, because instructions say "kiln KLN-0007" and never "kiln
 
 import re
 from collections.abc import Iterable
+from random import Random
 
 from planet.records.view import TaskView
 from policy.vocabulary import GRAMMAR, Vocabulary
@@ -31,6 +32,15 @@ def names_of(view: TaskView) -> dict[str, tuple[str, ...]]:
     return {
         resource: (resource, *sorted(found - {resource} - set(GRAMMAR))) for resource, found in names.items()
     }
+
+
+def unheard_names(view: TaskView, rng: Random) -> frozenset[str]:
+    """Names to hide: of about half of the resources, each with most of its columns and values, like own ones."""
+    chosen: set[str] = set()
+    for names in names_of(view).values():
+        if rng.random() < 0.5:
+            chosen.update(name for name in names if rng.random() < 0.8)
+    return frozenset(chosen)
 
 
 def stem(name: str) -> str:

@@ -1,7 +1,6 @@
 """Warm start: supervised learning of oracle demonstrations, with a loss on what the agent says."""
 
 from collections.abc import Callable, Sequence
-from random import Random
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +12,7 @@ from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
 from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
-from policy.names import names_of
+from policy.names import unheard_names
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, batches, pack
 from policy.trainer import Metrics, summary
@@ -27,27 +26,18 @@ def examples_of(
 ) -> tuple[list[Example], list[str]]:
     """Demonstrations in tokens, and why some could not be written.
 
-    In a share `unheard` of them, names are strangers to the vocabulary (see `_unheard_names`), so that the
-    policy learns to work with resources that it does not know.
+    In a share `unheard` of them resources are unknown by name (`policy.names.unheard_names`), so that the
+    policy learns to work with what it does not know.
     """
     examples, refused = [], []
     rng = stream(seed, "unheard names")
     for demonstration in demonstrations:
-        strangers = _unheard_names(demonstration, rng) if rng.random() < unheard else frozenset()
+        strangers = unheard_names(demonstration.view, rng) if rng.random() < unheard else frozenset()
         try:
             examples.append(written(codec, demonstration, strangers))
         except DemonstrationError as error:
             refused.append(str(error))
     return examples, refused
-
-
-def _unheard_names(demonstration: Demonstration, rng: Random) -> frozenset[str]:
-    """About half of the resources are strange, each with most of its columns and values, as an own one is."""
-    chosen: set[str] = set()
-    for names in names_of(demonstration.view).values():
-        if rng.random() < 0.5:
-            chosen.update(name for name in names if rng.random() < 0.8)
-    return frozenset(chosen)
 
 
 def warm_start(

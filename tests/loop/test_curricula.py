@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from loop.curricula.gate import UnequalRewardGate
-from loop.curricula.samplers.learnability import LearnabilitySampler, learnability
 from loop.curricula.protocols import GroupOutcome
+from loop.curricula.samplers.learnability import LearnabilitySampler, learnability
 from loop.curricula.samplers.uniform import UniformSampler
 from loop.errors import ConfigError
 from loop.plugins import Plugin, make
@@ -96,7 +96,9 @@ def test_the_gate_drops_groups_of_equal_raw_reward_and_admits_a_group_of_one() -
 
 
 def test_own_classes_plug_in_and_wrong_parameters_are_refused() -> None:
-    made = make("sampler", Plugin(type="loop.curricula.samplers.learnability:LearnabilitySampler", floor=1.0), "s")
+    made = make(
+        "sampler", Plugin(type="loop.curricula.samplers.learnability:LearnabilitySampler", floor=1.0), "s"
+    )
     assert made.weights(POOL)[0] == pytest.approx(0.1)
     with pytest.raises(ConfigError, match=r"s\.flor: unknown key for 'sfl'; did you mean 'floor'\?"):
         make("sampler", Plugin(type="sfl", flor=0.5), "s")
