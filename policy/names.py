@@ -35,7 +35,7 @@ def names_of(view: TaskView) -> dict[str, tuple[str, ...]]:
 
 
 def unheard_names(view: TaskView, rng: Random) -> frozenset[str]:
-    """Names to hide: of about half of the resources, each with most of its columns and values, like own ones."""
+    """Names to hide: about half of the resources, each with most of its columns and values, as own ones."""
     chosen: set[str] = set()
     for names in names_of(view).values():
         if rng.random() < 0.5:

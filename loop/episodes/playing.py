@@ -134,8 +134,8 @@ def prompts(
 ) -> list[Wanted]:
     """One group per drawn task: prompt `first` and on, of controller step `step`.
 
-    In a share `unheard` of the groups resources are unknown by name, so that the policy does not forget how to
-    work with what it does not know.
+    In a share `unheard` of the groups resources are unknown by name, so that the policy does not forget how
+    to work with what it does not know.
     """
     wanted = []
     for offset, task_id in enumerate(task_ids):
