@@ -1,9 +1,15 @@
 """Names outside the vocabulary are one literal each, wherever they stand."""
 
 from planet.records.view import TaskView
+from policy.config import DecoderConfig, OptimizerConfig, WarmStartConfig
+from policy.decoder import Params, parameters
 from policy.names import Names, names_of
+from policy.rollout import RolloutEngine
 from policy.vocabulary import build
-from tests.fakes_policy import toy_tools, toy_vocabulary
+from policy.warm_start import examples_of, warm_start
+from policy.world_codec import WorldCodec
+from tests.fakes_policy import toy_task, toy_tools, toy_vocabulary
+from tests.policy.conftest import PACKING
 
 
 def view(child: str, parent: str = "customer") -> TaskView:
@@ -44,3 +50,32 @@ def test_the_longest_of_two_strange_names_is_read() -> None:
 def test_a_name_inside_a_word_or_an_id_is_not_read() -> None:
     names = Names(view("kiln"), toy_vocabulary())
     assert names.split("kilns kiln-7 xkiln") == [(None, "kilns kiln-7 xkiln")]
+
+
+def learned(codec: WorldCodec, decoder: DecoderConfig, unheard: float) -> Params:
+    """A warm start on updates of the toy's own resources."""
+    demonstrations = [toy_task(0, n, "direct").demonstration() for n in range(300)]
+    examples, _ = examples_of(codec, demonstrations, unheard, seed=1)
+    optimizer = OptimizerConfig(learning_rate=2e-2, embedding_rate=1e-2)
+    config = WarmStartConfig(steps=80, batch=16, optimizer=optimizer)
+    return warm_start(decoder, parameters(decoder, 0), examples, config, PACKING, 0)[0]
+
+
+def test_a_trained_policy_calls_the_tools_of_a_resource_that_it_never_met(
+    codec: WorldCodec, decoder: DecoderConfig, engine: RolloutEngine
+) -> None:
+    """`glaze_batch` is in no demonstration and in no vocabulary; without strange names in training it fails."""
+    tasks = [toy_task(5, n, "direct", own="glaze_batch") for n in range(24)]
+    requests = [task.request(f"t{n}") for n, task in enumerate(tasks)]
+
+    def called(params: Params) -> int:
+        rollouts = engine.run(params, requests, seed=0, temperature=0.0)
+        return sum(
+            any(c.tool == "update_glaze_batch" and c.error is None for c in r.trajectory.calls)
+            for r in rollouts
+        )
+
+    assert "glaze" not in codec.vocabulary.ids
+    prepared, unprepared = (called(learned(codec, decoder, share)) for share in (0.5, 0.0))
+    assert prepared >= 12
+    assert unprepared <= 4
