@@ -64,7 +64,7 @@ def learned(codec: WorldCodec, decoder: DecoderConfig, unheard: float) -> Params
 def test_a_trained_policy_calls_the_tools_of_a_resource_that_it_never_met(
     codec: WorldCodec, decoder: DecoderConfig, engine: RolloutEngine
 ) -> None:
-    """`glaze_batch` is in no demonstration and in no vocabulary; without strange names in training it fails."""
+    """`glaze_batch` is in no demonstration and no vocabulary; without strange names in training it fails."""
     tasks = [toy_task(5, n, "direct", own="glaze_batch") for n in range(24)]
     requests = [task.request(f"t{n}") for n, task in enumerate(tasks)]
 
