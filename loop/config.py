@@ -149,6 +149,7 @@ class Config(Settings):
     iterations: int = Field(3, ge=0)  # of {diagnose, grow, update, validate}
     updates_per_iteration: int = Field(20, ge=1)
     prompts_per_update: int = Field(8, ge=1)  # tasks drawn per update
+    unheard_prompts: float = Field(0.15, ge=0, le=1)  # share of them in which resources are unknown by name
     tasks_per_world: int = Field(10, ge=1)
     splits: SplitSizes = SplitSizes()
     policy: PolicyConfig = PolicyConfig()

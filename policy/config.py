@@ -124,9 +124,9 @@ class GrpoConfig(Config):
 class WarmStartConfig(Config):
     """Supervised start on oracle demonstrations."""
 
-    steps: int = Field(120, gt=0)  # optimizer steps
+    steps: int = Field(160, gt=0)  # optimizer steps
     batch: int = Field(32, gt=0)  # demonstrations of a step
-    unheard: float = Field(0.2, ge=0, le=1)  # share of demonstrations with half of their names unknown
+    unheard: float = Field(0.4, ge=0, le=1)  # share of demonstrations in which resources are unknown by name
     optimizer: OptimizerConfig = OptimizerConfig(learning_rate=2e-2, embedding_rate=1e-2, warmup_steps=5)
     final_rate: float = Field(
         0.1, ge=0, le=1

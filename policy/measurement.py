@@ -17,11 +17,11 @@ import numpy as np
 from planet.records.episode import Call, Ended, ToolResult, Trajectory
 from planet.records.view import TaskView, ToolSpec
 from policy import vocabulary
-from policy.codec import WorldCodec
 from policy.config import PRESETS, PolicyConfig, PresetName
 from policy.decoder import Params, count, parameters
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.trainer import Scored, Trainer
+from policy.world_codec import WorldCodec
 
 ROW = {"id": "TIC-0007", "label": "Ann Lee", "status": "open"}
 PAGE = ToolResult({"rows": [ROW, ROW | {"id": "TIC-0008"}], "page": 1, "more": False}, None)

@@ -43,6 +43,7 @@ class EpisodeRequest(NamedTuple):
     name: str  # unique within a run of the engine; the randomness of the episode follows from it
     view: TaskView
     open: Callable[[], ToolSession]  # called when the episode gets a slot
+    unheard: frozenset[str] = frozenset()  # names that are shown as if the vocabulary lacked them
 
 
 class TokenTrace(NamedTuple):
@@ -156,7 +157,7 @@ class _Batch:
             if row is not None or not queue:
                 continue
             index, request = queue.popleft()
-            row = _Row(index, request, request.open(), self.codec.episode(request.view))
+            row = _Row(index, request, request.open(), self.codec.episode(request.view, request.unheard))
             row.show(row.codec.prompt())
             self.rows[slot] = row
             source[slot] = leaders.setdefault(tuple(row.ids), slot)

@@ -7,11 +7,12 @@ import numpy as np
 
 from planet.identity import seed_of, stream
 from policy import gradients
-from policy.codec import Codec, names_said
+from policy.codec import Codec
 from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
 from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
+from policy.names import unheard_names
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, batches, pack
 from policy.trainer import Metrics, summary
@@ -25,15 +26,13 @@ def examples_of(
 ) -> tuple[list[Example], list[str]]:
     """Demonstrations in tokens, and why some could not be written.
 
-    In a share `unheard` of them, each name that the instruction says is a stranger to the vocabulary with
-    probability one half, so that the policy learns to work with names that it does not know.
+    In a share `unheard` of them resources are unknown by name (`policy.names.unheard_names`), so that the
+    policy learns to work with what it does not know.
     """
     examples, refused = [], []
-    rng = stream(seed, "unheard words")
+    rng = stream(seed, "unheard names")
     for demonstration in demonstrations:
-        strangers: frozenset[str] = frozenset()
-        if rng.random() < unheard:
-            strangers = frozenset(word for word in names_said(demonstration.view) if rng.random() < 0.5)
+        strangers = unheard_names(demonstration.view, rng) if rng.random() < unheard else frozenset()
         try:
             examples.append(written(codec, demonstration, strangers))
         except DemonstrationError as error:

@@ -180,10 +180,11 @@ class ToyTask:
         return EpisodeRequest(name, self.view, self.open)
 
 
-def toy_task(seed: int, number: int, family: str) -> ToyTask:
-    """One task in a world of its own."""
+def toy_task(seed: int, number: int, family: str, own: str | None = None) -> ToyTask:
+    """One task in a world of its own; `own` is a resource to take instead of one of the toy's."""
     rng = stream(seed, "toy", number, family)
     child, parent = rng.choice(RESOURCES), rng.choice(PARENTS)
+    child = own or child
     tables = {parent: _parents(rng, parent), child: {}}
     tables[child] = _children(rng, child, parent, list(tables[parent]))
     documents: dict[str, tuple[str, str]] = {}

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from loop.learning.learner import Graded, Learner, Request, Rollout
 from loop.worlds.pool import Environment, Pool
 from loop.worlds.sessions import SessionPool
+from planet.identity import stream
 from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
 from planet.records.view import TaskView
+from policy.names import unheard_names
 
 OPEN_ROUNDS = 4
 """Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
@@ -26,6 +28,7 @@ class Wanted:
     environment: Environment
     task: Task
     group_id: str | None = None
+    unheard: frozenset[str] = frozenset()  # names that are strangers to the policy in this episode
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,12 @@ def play(
 
 def _request(wanted: Wanted, sessions: SessionPool) -> Request:
     view: TaskView = wanted.task.view
-    return Request(name=wanted.name, view=view, open=lambda: sessions.open(wanted.environment, wanted.task))
+    return Request(
+        name=wanted.name,
+        view=view,
+        open=lambda: sessions.open(wanted.environment, wanted.task),
+        unheard=wanted.unheard,
+    )
 
 
 def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int) -> Played:
@@ -115,12 +123,26 @@ def repeated(pools: Sequence[Environment], rollouts: int, label: str, stream: st
     ]
 
 
-def prompts(pool: Pool, task_ids: Sequence[str], group_size: int, step: int, first: int) -> list[Wanted]:
-    """One group per drawn task: prompt `first` and on, of controller step `step`."""
+def prompts(
+    pool: Pool,
+    task_ids: Sequence[str],
+    group_size: int,
+    step: int,
+    first: int,
+    unheard: float = 0.0,
+    seed: int = 0,
+) -> list[Wanted]:
+    """One group per drawn task: prompt `first` and on, of controller step `step`.
+
+    In a share `unheard` of the groups resources are unknown by name, so that the policy does not forget how
+    to work with what it does not know.
+    """
     wanted = []
     for offset, task_id in enumerate(task_ids):
         task = pool.task(task_id)
         group = f"s{step:04d}/p{first + offset:02d}"
+        rng = stream(seed, "unheard names", group)
+        strange = unheard_names(task.view, rng) if rng.random() < unheard else frozenset()
         wanted += [
             Wanted(
                 name=f"train/{group}/g{member}",
@@ -128,6 +150,7 @@ def prompts(pool: Pool, task_ids: Sequence[str], group_size: int, step: int, fir
                 environment=pool.environment(task.key.world_id),
                 task=task,
                 group_id=group,
+                unheard=strange,
             )
             for member in range(group_size)
         ]

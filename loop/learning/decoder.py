@@ -13,7 +13,6 @@ from loop.learning.sources import source_digest
 from planet.identity import digest, seed_of
 from policy.advantages import group_advantages
 from policy.checkpoint import CheckpointStore
-from policy.codec import WorldCodec
 from policy.config import PolicyConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration
@@ -21,6 +20,7 @@ from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.trainer import Scored, Trainer, TrainState
 from policy.vocabulary import load as load_vocabulary
 from policy.warm_start import examples_of, warm_start
+from policy.world_codec import WorldCodec
 
 LAST = 10
 """Steps of the warm start over which its final metrics are averaged."""

@@ -34,6 +34,7 @@ class Request(NamedTuple):
     name: str  # of its random stream, unique within a run of the engine
     view: TaskView
     open: Callable[[], Any]  # gives a ToolSession; called when the episode begins
+    unheard: frozenset[str] = frozenset()  # names that the policy is to see as strangers
 
 
 class Tokens(Protocol):

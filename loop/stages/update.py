@@ -109,7 +109,15 @@ def _groups(circle: Circle, step: Step) -> list[_Group]:
 
 def _play(circle: Circle, task_ids: list[str], step: Step, first: int) -> list[_Group]:
     size = circle.config.group_size
-    wanted = prompts(circle.training(), task_ids, size, step.index, first)
+    wanted = prompts(
+        circle.training(),
+        task_ids,
+        size,
+        step.index,
+        first,
+        circle.config.unheard_prompts,
+        circle.config.seed,
+    )
     played = circle.play(wanted, circle.config.policy.rollout.temperature)
     groups = []
     for start in range(0, len(played), size):

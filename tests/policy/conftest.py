@@ -2,11 +2,11 @@
 
 import pytest
 
-from policy.codec import WorldCodec
 from policy.config import PRESETS, DecoderConfig, GrpoConfig, PackingConfig, RolloutConfig
 from policy.decoder import Params, parameters
 from policy.rollout import RolloutEngine
 from policy.trainer import Trainer
+from policy.world_codec import WorldCodec
 from tests.fakes_policy import toy_vocabulary
 
 PACKING = PackingConfig(width=160, rows=2)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from policy.codec import WorldCodec
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.world_codec import WorldCodec
 from tests.fakes_policy import FAMILIES, ToySession, toy_task
 
 TASKS = [toy_task(0, n, FAMILIES[n % len(FAMILIES)]) for n in range(10)]
