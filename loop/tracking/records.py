@@ -18,7 +18,7 @@ def identity_of(config: Config, directory: Path) -> Identity:
         arm=config.arm,
         seed=config.seed,
         directory=place,
-        config=config.model_dump(mode="json"),
+        config=config.recorded(),
     )
 
 

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from analysis.results import RunResult, read_result, read_results
+from loop.errors import SweepError
 from loop.sweep.__main__ import main
 from loop.sweep.places import Places
 from loop.sweep.plan import differences, plan_of
 from loop.sweep.runs import read_sweep
+from loop.sweep.seed import run_seed
 from planet.identity import digest
 from tests.loop.sweeps import ROOT, command, run, write_sweep
 
@@ -218,6 +220,21 @@ def test_a_dry_run_tells_runs_and_measured_costs_and_makes_nothing(
     assert "time       about 0 s for what is left" in measured
 
 
+@pytest.mark.slow
+def test_an_arm_starts_from_the_final_pool_of_another_at_its_seed(tmp_path: Path) -> None:
+    file = write_sweep(tmp_path)
+    start = "{config: static.yaml, start_from: {arm: closed_loop, key: final_pool}}"
+    file.write_text(file.read_text().replace("config: static.yaml", start, 1))
+    sweep, places = read_sweep(file), Places(tmp_path / "runs", tmp_path / "results")
+    run_seed(sweep, 10, places, digest(plan_of(sweep)))
+    grown, given = (read_result(places.result(arm, 10)) for arm in ("closed_loop", "static"))
+    pools = [[r.pool for r in run.footprint if r.dimension == "tasks"] for run in (grown, given)]
+    assert pools[0] == pools[1] and grown.growth[0].admitted == 3
+    assert given.growth[0].admitted == 0 and given.charged_steps < grown.charged_steps
+    with pytest.raises(SweepError, match="the sweep was changed under way, so it no longer follows plan p"):
+        run_seed(sweep, 11, places, "p")
+
+
 def test_differences_name_every_leaf() -> None:
     old = {"a": {"b": 1, "c": [1, 2]}, "d": 1, "e": None}
     new = {"a": {"b": 2, "c": [1, 2]}, "e": None, "f": 0}
@@ -232,7 +249,7 @@ def test_results_survive_the_disk_and_their_content_leaves_clocks_out(whole: tup
     assert RunResult.model_validate_json(result.model_dump_json()) == result
 
 
-def wait_until(condition, seconds: float = 60.0) -> None:
+def wait_until(condition, seconds: float = 240.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to that"

@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
+from analysis.results import RunResult
 from loop.config import Config
 from loop.curricula.targeting import targeted_count
 from loop.errors import SweepError
 from loop.resuming.extension import following
 from loop.resuming.steps import steps_of
 from loop.sweep.__main__ import main
+from loop.sweep.config import Arm, StartFrom, SweepBudget, SweepConfig
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of
 from loop.sweep.runs import Sweep, read_sweep
@@ -179,3 +182,19 @@ def test_a_run_does_not_go_on_when_its_budget_is_spent_or_not_set_and_never_beyo
 
 def test_seats_of_targeted_cells_are_those_of_the_first_iteration() -> None:
     assert targeted_count(48, 0.7) == 34  # 33.6, rounded
+
+
+def test_the_page_names_every_key_and_every_part_of_a_result() -> None:
+    page = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    for model in (SweepConfig, Arm, SweepBudget, StartFrom):
+        for key in model.model_fields:
+            assert f"{key}:" in page or f".{key}`" in page or f"`{key}`" in page, f"{model.__name__}.{key}"
+    for field in set(RunResult.model_fields) - {"result_schema"}:
+        assert f"`{field}`" in page, field
+
+
+def test_the_example_of_the_page_is_a_sweep() -> None:
+    page = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    example = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
+    read = SweepConfig.model_validate(example)
+    assert read.budget.matched == "closed_loop" and read.arms[2].start_from is not None
