@@ -15,6 +15,10 @@ GAINS = (0.03, 0.05)
 """Gains of which the power is told."""
 
 
+ROUGH = 6
+"""Seeds below which a standard deviation is off by more than a third in over a third of sweeps (chi-squared)."""
+
+
 def verdict(found: Sequence[Contrast]) -> str:
     """One sentence about the first named contrast that the sweep has, on all-pass at temperature 1."""
     c = primary(found)
@@ -47,7 +51,8 @@ def power_statement(c: Contrast) -> str:
     spread = between_seeds(c.differences)
     if spread is None:
         return "One seed shows no scatter between seeds, so its power is unknown."
-    scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds)"
+    rough = ", itself a rough guess from so few" if len(c.seeds) < ROUGH else ""
+    scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds{rough})"
     if smallest_p(len(c.seeds)) > LEVEL:
         return (
             f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}); "
