@@ -16,7 +16,7 @@ GAINS = (0.03, 0.05)
 
 
 ROUGH = 6
-"""Seeds below which a standard deviation is off by more than a third in over a third of sweeps (chi-squared)."""
+"""Seeds below which a deviation is off by over a third in a third of sweeps or more (chi-squared)."""
 
 
 def verdict(found: Sequence[Contrast]) -> str:
