@@ -5,12 +5,32 @@ from typing import Any
 
 import pytest
 
-from analysis.ledger import BriefRow, Ledger, MetricRow
+from analysis.ledger import (
+    AuthorCallRow,
+    BriefRow,
+    ChargeRow,
+    EpisodeRow,
+    Ledger,
+    MetricRow,
+    ReportRow,
+    StepRow,
+    TaskRow,
+    WorldRow,
+)
+from analysis.weakness import WeaknessReport
+from loop.config import Config
 from loop.launch import launch
 from loop.loading import load
+from loop.run_directory import RunDirectory
 from loop.stages import grow
+from loop.worlds.admission import avoiding, refusals
+from loop.worlds.generator import Reserved
 from loop.worlds.synthesis import Synthesized
-from planet.records.world import Brief
+from planet.author.template import TemplateAuthor
+from planet.catalog import load_catalog
+from planet.records.world import Brief, Target
+from planet.store import read_world
+from planet.synthesize import synthesize
 
 MICRO = Path(__file__).resolve().parents[2] / "experiments" / "micro.yaml"
 
@@ -72,3 +92,94 @@ def test_a_targeted_brief_says_why_in_counts(tmp_path: Path) -> None:
     reasons = [b.brief["target"]["reason"] for b in briefs]
     assert any("episodes over" in reason for reason in reasons)
     assert reasons[-1] == "drawn from the training generator"
+
+
+def run_of(tmp_path: Path, *overrides: str) -> tuple[Config, RunDirectory]:
+    scripted = ("learner=tests.loop.fakes:NoisyOracle", f"cache={tmp_path}/cache")
+    config = load(MICRO, (*scripted, *overrides))
+    return config, launch(config, tmp_path / "run")
+
+
+def test_more_tasks_join_the_worlds_there_are_and_no_world_does(tmp_path: Path) -> None:
+    config, directory = run_of(tmp_path, "curriculum.grower=task_scaling")
+    with Ledger(directory.ledger, create=False) as ledger:
+        worlds = ledger.rows(WorldRow, config.run_id)
+        grown = ledger.rows(TaskRow, config.run_id, split="grown")
+        tasks = ledger.rows(TaskRow, config.run_id, split="train")
+        briefs = ledger.rows(BriefRow, config.run_id)
+        calls = ledger.rows(AuthorCallRow, config.run_id)
+        last = {r.name: r.value for r in ledger.rows(MetricRow, config.run_id, step=4)}
+    train = {w.world_id for w in worlds if w.origin == "train"}
+    assert {w.origin for w in worlds} >= {"train", "test"} and "grown" not in {w.origin for w in worlds}
+    # Three asks of eight tasks each, as many as three new worlds would bring, in two worlds.
+    assert len(briefs) == 3 and {b.admitted_world_id for b in briefs} == train and calls == []
+    assert len(grown) == 24 and {t.world_id for t in grown} == train
+    assert (last["pool/worlds"], last["pool/tasks"]) == (2.0, 16 + 24)
+    told = [(t.world_id, t.instruction) for t in (*tasks, *grown)]
+    assert len(set(told)) == len(told)  # none says what another one says
+
+
+def test_distinct_growth_asks_to_avoid_what_was_grown_within_the_iteration_too(tmp_path: Path) -> None:
+    config, directory = run_of(tmp_path, "growth.distinct=true", "growth.quota=4", "growth.attempts=12")
+    with Ledger(directory.ledger, create=False) as ledger:
+        briefs = [b for b in ledger.rows(BriefRow, config.run_id) if b.admitted_world_id]
+        stored = [read_world(directory.worlds, b.admitted_world_id or "").world for b in briefs]
+    assert len(stored) >= 4
+    assert len({w.tool_set for w in stored}) == len({w.schema_digest for w in stored}) == len(stored)
+    avoided = [brief.brief["target"]["avoid_schemas"] for brief in briefs]
+    assert sorted(map(len, avoided)) == list(range(len(stored)))  # as many as were admitted before it
+
+
+def test_an_equal_schema_is_refused_where_the_brief_asked_to_avoid_it() -> None:
+    world = synthesize(Brief(text="a"), TemplateAuthor(), load_catalog(), 1, tasks=2).world
+    assert world is not None
+    target = Target(cells=("family:update",), quota=1)
+    brief = avoiding(Brief(text="a", target=target), [world])
+    assert brief.target is not None and brief.target.avoid == (world.tool_set,)
+    again = world.replace(brief=brief)
+    broken = refusals(again, Reserved(frozenset(), None), existing=(), on_target=True)
+    assert broken == ["avoided_tools", "avoided_schema"]
+    assert avoiding(Brief(text="a"), [world]).target is None
+
+
+def test_the_oracle_arm_probes_apart_and_is_charged_for_its_common_report_alone(tmp_path: Path) -> None:
+    config, directory = run_of(tmp_path, "curriculum.report={type: enrich, probes: 3}")
+    with Ledger(directory.ledger, create=False) as ledger:
+        charges = ledger.rows(ChargeRow, config.run_id)
+        episodes = ledger.rows(EpisodeRow, config.run_id, purpose="diagnose")
+        steps = [row for row in ledger.rows(StepRow, config.run_id, kind="diagnose")]
+        reports = ledger.rows(ReportRow, config.run_id)
+    probing = [c for c in charges if c.purpose == "oracle_probe"]
+    assert [c.step for c in probing] == [3] and not any(c.charged for c in probing)
+    # Two worlds of eight tasks, once each in the common report; three times in the oracle's.
+    enriched = [WeaknessReport.model_validate(s.detail["enriched"]) for s in steps if "enriched" in s.detail]
+    assert [r.episodes for r in enriched] == [48] and len(episodes) == 2 * 16
+    assert [WeaknessReport.model_validate(r.report).episodes for r in reports] == [16, 16]
+    charged = {c.step: c.charged for c in charges if c.purpose == "diagnose"}
+    assert charged == {3: True, 8: False}
+
+
+def test_rungs_stand_in_the_ledger_and_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, directory = run_of(tmp_path, "targeting.ladder={below: 0.9, learned: 0.95, episodes: 4}")
+    with Ledger(directory.ledger, create=False) as ledger:
+        briefs = [b.brief["target"] for b in ledger.rows(BriefRow, config.run_id)]
+        detail = [row.detail for row in ledger.rows(StepRow, config.run_id, kind="grow")]
+    rungs = [f"{target['rung']}: {target['cells'][0]}" for target in briefs if target["rung"]]
+    assert rungs and sum(sum(d["rungs"].values()) for d in detail) == len(rungs)
+    assert all(rung in {name for d in detail for name in d["rungs"]} for rung in rungs)
+    assert f"; ladders: rung {next(iter(detail[0]['rungs']))} x " in capsys.readouterr().out
+
+
+def test_a_placebo_and_the_closed_loop_begin_with_one_report_and_aim_at_different_cells(
+    tmp_path: Path,
+) -> None:
+    aims = []
+    for name in ("as_measured", "permute"):
+        config, directory = run_of(tmp_path / name, f"curriculum.report={name}")
+        with Ledger(directory.ledger, create=False) as ledger:
+            first = ledger.rows(ReportRow, config.run_id)[0].report
+            targets = [b.brief["target"] for b in ledger.rows(BriefRow, config.run_id)]
+        aims.append((first, [t["cells"] for t in targets], [t["difficulty"] for t in targets]))
+    assert aims[0][0] == aims[1][0] and aims[0][1] != aims[1][1] and aims[0][2] == aims[1][2]
