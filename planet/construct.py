@@ -18,10 +18,11 @@ from planet.author.artifacts import (
     SeedPlan,
 )
 from planet.catalog import Catalog
-from planet.errors import AuthorError, BriefError, CatalogError
+from planet.errors import AuthorError, BriefError, BudgetSpent, CatalogError
 from planet.expand.plans import artifact_faults, resources_of
 from planet.expand.rows import seed_rows
 from planet.expand.rules import expand_rules, settle
+from planet.identity import canonical_json
 from planet.records.frozen import Frozen
 from planet.records.world import Brief, Company, Schema, ServiceGraph, World, WorldKey
 from planet.validators import ValidationReport, validate
@@ -37,9 +38,15 @@ class Attempt(Frozen):
     link: Link
     attempt: int  # 0 for the first
     artifact: dict | None  # as JSON; None: the author gave no readable artifact
+    answer: str | None = None  # the author's text where no artifact could be read; None: there is none
     report: tuple[str, ...]  # violations that the proposal answers; empty on the first try
     problem: str | None  # why no artifact could be used; None: it was used
     cost: AuthorCost
+
+    @property
+    def text(self) -> str:
+        """What was proposed, as text; empty when the author said nothing."""
+        return canonical_json(self.artifact) if self.artifact is not None else self.answer or ""
 
 
 class ConstructionTrace(Frozen):
@@ -50,6 +57,7 @@ class ConstructionTrace(Frozen):
     seed: int
     attempts: tuple[Attempt, ...]
     reports: tuple[ValidationReport, ...]
+    stopped: str | None = None  # why the author could not go on; None: it could
 
     @property
     def cost(self) -> AuthorCost:
@@ -58,10 +66,13 @@ class ConstructionTrace(Frozen):
 
     @property
     def refused(self) -> Counter[str]:
-        """Validator -> worlds on which it fired; `author` counts proposals that could not be used."""
+        """Validator -> worlds on which it fired; `author` counts proposals that could not be used.
+
+        `author_budget`: the author stopped because what it may spend is spent.
+        """
         fired = Counter(v for report in self.reports for v in report.fired)
         unusable = sum(a.problem is not None for a in self.attempts)
-        return fired + Counter({"author": unusable})
+        return fired + Counter({"author": unusable, "author_budget": int(self.stopped is not None)})
 
 
 class Construction(Frozen):
@@ -76,7 +87,8 @@ def construct(brief: Brief, author: Author, catalog: Catalog, seed: int) -> Cons
     """Propose, expand, validate, repair.
 
     A link has TRIES proposals, and one more each time that a link before it was changed. Returns a
-    construction without a world when the author did not get there; BriefError when the brief cannot be met.
+    construction without a world when the author did not get there, or when its budget is spent; BriefError
+    when the brief cannot be met, AuthorUnavailable when the author cannot be asked.
     """
     check_names(brief, catalog)
     site = _Site(brief, author, catalog, seed)
@@ -114,14 +126,20 @@ class _Site:
         self.attempts: list[Attempt] = []
         self.reports: list[ValidationReport] = []
         self.findings: dict[Link, tuple[str, ...]] = {}
+        self.said: dict[Link, str] = {}  # the newest proposal for each link, as text
+        self.stopped: str | None = None
 
     def propose_missing(self) -> bool:
-        """Have every missing link proposed, in order; False when a link has no tries left."""
+        """Have every missing link proposed, in order; False when tries or budget are used up."""
         for link in LINKS:
             while link not in self.artifacts:
                 if self.tries[link] >= TRIES:
                     return False
-                self._propose(link)
+                try:
+                    self._propose(link)
+                except BudgetSpent as error:
+                    self.stopped = str(error)
+                    return False
         return True
 
     def _propose(self, link: Link) -> None:
@@ -132,10 +150,12 @@ class _Site:
             attempt=self.tries[link],
             artifacts=dict(self.artifacts),
             report=self.findings.get(link, ()),
+            previous=self.said.get(link),
         )
         attempt, artifact = _propose(self.author, link, context)
         self.attempts.append(attempt)
         self.tries[link] += 1
+        self.said[link] = attempt.text
         if artifact is not None:
             self.artifacts[link] = artifact
         else:
@@ -148,11 +168,7 @@ class _Site:
         self.reports.append(report)
         if report.admitted:
             return world, key
-        self.findings = {
-            link: tuple(f"{v.validator}: {v.message}" for v in report.violations if v.link == link)
-            for link in LINKS
-            if any(v.link == link for v in report.violations)
-        }
+        self.findings = findings_of(report)
         first = min(self.findings, key=LINKS.index)
         for link in LINKS[LINKS.index(first) :]:  # later links were proposed given it
             self.artifacts.pop(link, None)
@@ -168,16 +184,25 @@ class _Site:
             seed=self.seed,
             attempts=tuple(self.attempts),
             reports=tuple(self.reports),
+            stopped=self.stopped,
         )
+
+
+def findings_of(report: ValidationReport) -> dict[Link, tuple[str, ...]]:
+    """What a report says to the author of each link at fault, link by link in order."""
+    by_link: dict[Link, list[str]] = {}
+    for violation in report.violations:
+        by_link.setdefault(violation.link, []).append(f"{violation.validator}: {violation.message}")
+    return {link: tuple(by_link[link]) for link in LINKS if link in by_link}
 
 
 def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Artifact | None]:
     """The attempt, and its artifact when a world can be made of it."""
-    artifact, problem, cost = None, None, AuthorCost()
+    artifact, problem, cost, answer = None, None, AuthorCost(), None
     try:
         artifact, cost = author.propose(link, context)
     except AuthorError as error:
-        problem, cost = str(error), error.cost or AuthorCost()
+        problem, cost, answer = str(error), error.cost or AuthorCost(), error.answer
     if artifact is not None and not isinstance(artifact, ARTIFACTS[link]):
         problem = f"{link} was proposed as {type(artifact).__name__}; propose {ARTIFACTS[link].__name__}"
     elif artifact is not None:
@@ -186,6 +211,7 @@ def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Art
         link=link,
         attempt=context.attempt,
         artifact=artifact.model_dump(mode="json") if artifact is not None else None,
+        answer=answer,
         report=context.report,
         problem=problem,
         cost=cost,

@@ -23,11 +23,21 @@ class AuthorError(PlanetError):
     """An author has no artifact to propose, or one that no world can be made of.
 
     `cost`: the `AuthorCost` of trying; None when it cost nothing.
+    `answer`: the text from which no artifact could be read; None when there is no text.
     """
 
-    def __init__(self, message: str, cost: Any = None) -> None:
+    def __init__(self, message: str, cost: Any = None, answer: str | None = None) -> None:
         super().__init__(message)
         self.cost = cost
+        self.answer = answer
+
+
+class AuthorUnavailable(PlanetError):
+    """An author cannot go on: its model does not answer, or refuses the key. No proposal is at fault."""
+
+
+class BudgetSpent(AuthorUnavailable):
+    """What an author may spend is spent."""
 
 
 class StorageError(PlanetError):

@@ -14,7 +14,7 @@ from planet.world.session import Session
 Line = Artifact | Exception | Callable[[Context], Artifact]
 """What a scripted author says: an artifact, an error to raise, or a function of the context."""
 
-ONE_CALL = AuthorCost(calls=1, tokens=100, dollars=0.01)
+ONE_CALL = AuthorCost(calls=1, tokens_in=80, tokens_out=20, dollars=0.01)
 
 
 class ScriptedAuthor:

@@ -51,7 +51,8 @@ def asked_rows(run_id: str, step: int, a: Asked) -> list[Row]:
                 author=author,
                 accepted=attempt.problem is None,
                 refused=attempt.report,
-                tokens_in=attempt.cost.tokens,
+                tokens_in=attempt.cost.tokens_in,
+                tokens_out=attempt.cost.tokens_out,
                 dollars=attempt.cost.dollars,
             )
         )

@@ -60,19 +60,27 @@ class Context(Frozen):
     attempt: int  # 0 on the first try of this link
     artifacts: dict[Link, Artifact]  # links proposed so far
     report: tuple[str, ...] = ()  # what the validators found in the previous try; empty on the first
+    previous: str | None = None  # what was proposed for this link before, as text; None: nothing yet
 
 
 class AuthorCost(Frozen):
     """What proposals cost. A template costs nothing."""
 
     calls: int = 0  # model calls
-    tokens: int = 0  # prompt and completion
+    tokens_in: int = 0  # of prompts
+    tokens_out: int = 0  # of completions
     dollars: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompts and completions together."""
+        return self.tokens_in + self.tokens_out
 
     def __add__(self, other: "AuthorCost") -> "AuthorCost":
         return AuthorCost(
             calls=self.calls + other.calls,
-            tokens=self.tokens + other.tokens,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
             dollars=self.dollars + other.dollars,
         )
 
@@ -83,5 +91,8 @@ class Author(Protocol):
     name: str
 
     def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
-        """The artifact for `link` and its cost; AuthorError, with the cost, when none can be had."""
+        """The artifact for `link` and its cost.
+
+        AuthorError, with the cost, when this try gave none; AuthorUnavailable when none can be had any more.
+        """
         ...

@@ -6,7 +6,7 @@ p(w given σ) = p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G,
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from planet.identity import digest
 from planet.records.frozen import Frozen, Scalar
@@ -63,9 +63,16 @@ class Company(Frozen):
     time_zone: str  # IANA name
 
 
+class OwnKind(Frozen):
+    """A kind of service that the catalog has not, declared by the world that has it."""
+
+    kind: str  # snake_case
+    description: str
+
+
 class Service(Frozen):
     name: str  # unique in the world
-    kind: str  # a kind of the catalog
+    kind: str  # of the catalog, or declared by the graph
     description: str
 
 
@@ -80,6 +87,13 @@ class ServiceGraph(Frozen):
 
     services: tuple[Service, ...]
     edges: tuple[Edge, ...]
+    kinds: tuple[OwnKind, ...] = ()  # outside the catalog
+
+    @model_serializer(mode="wrap")
+    def _kinds_if_any(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without kinds of its own a graph is written, and hashed, as if there could be none."""
+        written: dict[str, Any] = plain(self)
+        return written if self.kinds else {k: v for k, v in written.items() if k != "kinds"}
 
 
 class Column(Frozen):

@@ -5,7 +5,7 @@ from collections import Counter
 from planet.records.world import ServiceGraph
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, listed, problem_of, shown
+from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, NAME, listed, problem_of, shown
 
 
 def graph_is_sound(subject: Subject) -> list[Violation]:
@@ -18,8 +18,8 @@ def graph_is_sound(subject: Subject) -> list[Violation]:
 
 
 def _services(graph: ServiceGraph, subject: Subject) -> list[Violation]:
-    found = []
-    kinds = {s.kind for s in subject.catalog.services}
+    found = [*_own_kinds(graph, subject)]
+    kinds = {s.kind for s in subject.catalog.services} | {own.kind for own in graph.kinds}
     for name, count in Counter(s.name for s in graph.services).items():
         problem = problem_of(name, LONGEST_NAME)
         if problem:
@@ -38,6 +38,22 @@ def _services(graph: ServiceGraph, subject: Subject) -> list[Violation]:
             found.append(
                 _violation(service.name, f"the description of service {shown(service.name)} {problem}")
             )
+    return found
+
+
+def _own_kinds(graph: ServiceGraph, subject: Subject) -> list[Violation]:
+    """Kinds that the world declares have names that can stand in words, and are not the catalog's."""
+    found = []
+    taken = {s.kind for s in subject.catalog.services}
+    for own in graph.kinds:
+        if own.kind in taken:
+            found.append(_violation(own.kind, f"kind {shown(own.kind)} is declared but exists; leave it out"))
+        if not NAME.fullmatch(own.kind) or len(own.kind) > LONGEST_NAME:
+            found.append(_violation(own.kind, f"kind {shown(own.kind)} must be called in snake_case"))
+        problem = problem_of(own.description, LONGEST_TEXT)
+        if problem:
+            found.append(_violation(own.kind, f"the description of kind {shown(own.kind)} {problem}"))
+        taken.add(own.kind)
     return found
 
 

@@ -53,4 +53,16 @@ def _same_service(invariant: Invariant, subject: Subject) -> list[str]:
     if service != subject.resources[invariant.effect_table].service:
         return []
     both = f"{invariant.table} and {invariant.effect_table} both belong to service {shown(service)}"
-    return [f"{invariant.id}: {both}; a rule must cross two services"]
+    return [f"{invariant.id}: {both}; a rule must cross two services{_crossings(subject)}"]
+
+
+def _crossings(subject: Subject) -> str:
+    """The references on which a rule can be built, so that the report alone shows a way out."""
+    tables = subject.resources
+    crossing = [
+        f"{table.name}.{column.name} to {column.ref}"
+        for table in tables.values()
+        for column in table.columns
+        if column.ref in tables and tables[column.ref].service != table.service
+    ]
+    return f"; references that do are {listed(crossing, 8)}" if crossing else ", and no reference does"

@@ -112,7 +112,8 @@ MESSAGES = {
         "ticket.customer_id holds CUS-0009, which no row of customer has as its id"
     ),
     ("V08", "one service"): (
-        "RULE-01: customer and ticket both belong to service 'sales'; a rule must cross two services"
+        "RULE-01: customer and ticket both belong to service 'sales'; "
+        "a rule must cross two services, and no reference does"
     ),
     ("V09", "a table of SQLite's own"): "RULE-01 reads sqlite_master.name, which the world does not declare",
     ("V10", "a seed that violates"): (

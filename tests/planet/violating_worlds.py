@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planet.records.world import Document, Edge, Invariant, SeedState, Service, World, WorldKey
+from planet.records.world import Document, Edge, Invariant, OwnKind, SeedState, Service, World, WorldKey
 from tests.planet.worlds import (
     CUSTOMER,
     DOCUMENTS,
@@ -82,6 +82,9 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
     "V02": {
         "no service": graph(services=(), edges=()),
         "an undeclared kind": graph(services=(SERVICES[0].replace(kind="astrology"), SERVICES[1])),
+        "a kind of its own that the catalog has": graph(kinds=(OwnKind(kind="crm", description="Sales."),)),
+        "a kind of its own that is no name": graph(kinds=(OwnKind(kind="../x", description="Paths."),)),
+        "a kind of its own without description": graph(kinds=(OwnKind(kind="astrology", description=""),)),
         "two services of one name": graph(services=(*SERVICES, SERVICES[0])),
         "an edge into nowhere": graph(edges=(EDGE, Edge(source="sales", target="moon", reason="none"))),
         "an edge onto itself": graph(edges=(EDGE, Edge(source="sales", target="sales", reason="none"))),
