@@ -12,9 +12,11 @@ from analysis.compare.standing import standing
 from analysis.ledger import Ledger
 from analysis.results import read_results
 from analysis.run_directory import open_run
+from loop.config import Config
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.parent import main as make_parent
 from loop.tracking.protocol import Identity
+from loop.tracking.records import identity_of
 from tests.analysis.postgresql_server import new_database, server
 from tests.loop.sweeps import ROOT, command, write_sweep
 
@@ -85,3 +87,9 @@ def test_a_store_that_is_down_is_one_line(tmp_path: Path, capsys: pytest.Capture
     assert make_parent([f"sqlite:///{tmp_path}/file/mlflow.db", "tiny"]) == 1
     error = capsys.readouterr().err
     assert "cannot be reached" in error and error.count("\n") == 1
+
+
+def test_no_tracker_and_no_ledger_gets_the_ledgers_url_and_its_password(tmp_path: Path) -> None:
+    config = Config(ledger="postgresql://me:secret@host/db")
+    assert "secret" not in str(identity_of(config, tmp_path).config)
+    assert "secret" not in str(config.recorded())
