@@ -1,0 +1,5 @@
+"""`python -m planet.serve`."""
+
+from planet.serve.command import main
+
+raise SystemExit(main())
