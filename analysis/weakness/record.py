@@ -5,6 +5,8 @@ Fields that came after the first reports have defaults that say "not measured", 
 
 from collections.abc import Iterable
 
+from pydantic import Field
+
 from analysis.weakness.attribution import Mode
 from planet.records.frozen import Frozen
 
@@ -15,32 +17,40 @@ COVERAGE, CONTRAST = 0.10, 0.20
 class Cell(Frozen):
     """One cell of the report: a value of a facet."""
 
-    facet: str
-    value: str
-    opportunities: int  # episodes whose task requires it
-    failures: float  # failed ones; several suspects of one failure share it, so fractions occur
-    tasks: int
-    worlds: int
-    rate: float  # failures / opportunities
-    posterior_mean: float  # of the failure rate, shrunk towards the facet's other cells
-    wilson_low: float  # one-sided lower bound of the failure rate; the ranking
-    learnability: float  # mean over its tasks of the posterior mean of p(1 − p), p: all-pass; in [0, 0.25]
-    modes: dict[Mode, int]  # failed episodes by failure mode; absent modes did not occur
-    ambiguous: int  # failed episodes in which the blame was shared
-    change: float | None  # rate minus the previous report's; None: not in it
-    exemplars: tuple[str, ...]  # ids of failed episodes
-    rate_low: float | None = None  # 95 % interval of the rate, worlds resampled; None: fewer than two worlds
-    rate_high: float | None = None
-    p_value: float | None = None  # of "failure odds at most 1.5 × the other cells'"; None: not comparable
-    q_value: float | None = None  # Benjamini-Hochberg within the facet; None with `p_value`
-    claimed: bool = (
-        False  # q_value at most the report's false-discovery rate, and the report does not abstain
+    facet: str = Field(description="kind of cell, e.g. family or tool")
+    value: str = Field(description="e.g. two_hop")
+    opportunities: int = Field(description="episodes whose task requires it")
+    failures: float = Field(description="failed ones; suspects of one failure share it, so fractions occur")
+    tasks: int = Field(description="different tasks that require it")
+    worlds: int = Field(description="different worlds of these")
+    rate: float = Field(description="failures / opportunities")
+    posterior_mean: float = Field(description="of the failure rate, shrunk towards the facet's other cells")
+    wilson_low: float = Field(description="one-sided lower bound of the failure rate; the ranking")
+    learnability: float = Field(description="mean over its tasks of p(1 − p), p: all-pass; 0 to 0.25")
+    modes: dict[Mode, int] = Field(description="failed episodes by what went wrong; absent: did not occur")
+    ambiguous: int = Field(description="failed episodes in which the blame was shared")
+    change: float | None = Field(description="rate minus the previous report's; null: not in it")
+    exemplars: tuple[str, ...] = Field(description="ids of some failed episodes, of different tasks")
+    rate_low: float | None = Field(
+        None, description="lower end of the rate's 95 % interval, worlds resampled; null: not in two worlds"
     )
-    coverage: float | None = None  # share of failed episodes that require it; None: none failed
-    contrast: float | None = (
-        None  # coverage minus the same of passed episodes; None: none failed or none passed
+    rate_high: float | None = Field(None, description="its upper end")
+    p_value: float | None = Field(
+        None, description="that its failure odds are at most `margin` times the other cells'; null: no test"
     )
-    gradient_share: float | None = None  # of admitted training groups since the last report; None: not given
+    q_value: float | None = Field(None, description="the same, adjusted within the facet; null: no test")
+    claimed: bool = Field(
+        False, description="q_value is at most false_discovery_rate, and the report does not abstain"
+    )
+    coverage: float | None = Field(
+        None, description="share of episodes that are not all-pass that require it; null: there are none"
+    )
+    contrast: float | None = Field(
+        None, description="coverage minus the same share of all-pass episodes; null: there are none of one"
+    )
+    gradient_share: float | None = Field(
+        None, description="share of admitted training groups since the last report; null: not known"
+    )
 
     @property
     def name(self) -> str:
@@ -61,26 +71,26 @@ class EqualOdds(Frozen):
     """The test that all cells of a facet have equal failure odds."""
 
     facet: str
-    p_value: float | None  # by permutation; None: no two cells of the facet can be compared
-    holm: float | None  # adjusted for the number of facets tested
+    p_value: float | None = Field(description="by permutation; null: no two cells can be compared")
+    holm: float | None = Field(description="adjusted for the number of facets tested")
 
 
 class Mastery(Frozen):
-    """A cell whose failure rate was surely low once."""
+    """A cell whose failure rate was surely low."""
 
-    cell: str  # "facet:value"
-    rate: float  # failure rate in the newest report in which it was
-    opportunities: int
-    reports_ago: int  # 0: in this report
+    cell: str = Field(description="facet:value")
+    rate: float = Field(description="failure rate when it was so last")
+    opportunities: int = Field(description="episodes behind it")
+    reports_ago: int = Field(description="0: in this report")
 
 
 class Forgotten(Frozen):
-    """A cell that was mastered and is surely not any more."""
+    """A cell that was mastered and surely is no more."""
 
-    cell: str
-    mastered: Mastery  # when it was mastered last
-    rate: float  # now
-    opportunities: int
+    cell: str = Field(description="facet:value")
+    mastered: Mastery = Field(description="when it was mastered last")
+    rate: float = Field(description="failure rate now")
+    opportunities: int = Field(description="episodes behind it")
 
 
 class WeaknessReport(Frozen):
@@ -89,17 +99,19 @@ class WeaknessReport(Frozen):
     episodes: int
     tasks: int
     worlds: int
-    all_pass: float  # share of episodes
-    raw_reward: float  # mean
-    unattributed: int  # failed episodes in which no cell owns the failure, e.g. collateral alone
-    confidence: float  # of the one-sided Wilson bound
+    all_pass: float = Field(description="share of episodes")
+    raw_reward: float = Field(description="mean, before penalties")
+    unattributed: int = Field(description="failed episodes whose failure no cell owns, e.g. collateral alone")
+    confidence: float = Field(description="of the one-sided bounds")
     cells: tuple[Cell, ...]
-    margin: float | None = None  # odds ratio that claims exceed; None: nothing was tested
-    false_discovery_rate: float | None = None  # of the claims of a facet; None: nothing was tested
-    equal_odds: tuple[EqualOdds, ...] = ()  # tests that decide abstention
-    abstains: bool | None = None  # no difference between cells is sure: no claims; None: nothing was tested
-    mastered: tuple[Mastery, ...] = ()  # cells mastered in this or an earlier report, by name
-    forgotten: tuple[Forgotten, ...] = ()  # mastered cells that are lost again, by name
+    margin: float | None = Field(None, description="odds ratio that claims exceed; null: nothing was tested")
+    false_discovery_rate: float | None = Field(None, description="of the claims of a facet; null: no test")
+    equal_odds: tuple[EqualOdds, ...] = Field((), description="the tests that decide abstention")
+    abstains: bool | None = Field(
+        None, description="no difference between cells is sure, so none is claimed; null: no test"
+    )
+    mastered: tuple[Mastery, ...] = Field((), description="mastered now or in an earlier report, by name")
+    forgotten: tuple[Forgotten, ...] = Field((), description="mastered once and lost again, by name")
 
     def ranked(self, facets: Iterable[str] | None = None, min_worlds: int = 1) -> tuple[Cell, ...]:
         """Cells of the given facets (None: all) met in at least `min_worlds` worlds, weakest first."""

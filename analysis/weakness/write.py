@@ -15,7 +15,8 @@ from analysis.weakness.text import render
 
 CAPTION = (
     "Failure rate of the cells that were weakest in any report, report by report (r0 reads the warm start); "
-    "a frame marks a cell that briefs of that iteration aimed at, grey that no task required it."
+    "a star marks a claim, an x a cell that was mastered once and is forgotten, a frame one that briefs of "
+    "that iteration aimed at, grey that no task required it."
 )
 CELLS_SHOWN = 24
 _HEADER = (
@@ -26,10 +27,19 @@ _HEADER = (
     "tasks",
     "worlds",
     "rate",
+    "rate_low",
+    "rate_high",
     "posterior_mean",
     "wilson_low",
+    "p_value",
+    "q_value",
+    "claimed",
+    "coverage",
+    "contrast",
     "learnability",
     "change",
+    "gradient_share",
+    "forgotten",
     "ambiguous",
     "modes",
     "targeted",
@@ -96,10 +106,19 @@ def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
         cell.tasks,
         cell.worlds,
         cell.rate,
+        cell.rate_low,
+        cell.rate_high,
         cell.posterior_mean,
         cell.wilson_low,
+        cell.p_value,
+        cell.q_value,
+        cell.claimed,
+        cell.coverage,
+        cell.contrast,
         cell.learnability,
         cell.change,
+        cell.gradient_share,
+        cell.name in _forgotten(stored),
         cell.ambiguous,
         " ".join(f"{mode}={count}" for mode, count in cell.modes.items()),
         cell.name in stored.targeted,
@@ -108,14 +127,18 @@ def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
 
 
 def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> list[str]:
-    """The cells with the largest Wilson bound in any report, and all targeted ones, by facet and name."""
+    """The cells with the largest Wilson bound in any report, all targeted and forgotten ones, by name."""
     highest: dict[str, float] = {}
     for stored in reports:
         for cell in stored.report.cells:
             highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
-    targeted = {name for stored in reports for name in stored.targeted if name in highest}
-    ranked = sorted(highest, key=lambda name: (name not in targeted, -highest[name], name))
-    return sorted(ranked[: max(count, len(targeted))])
+    marked = {name for stored in reports for name in stored.targeted | _forgotten(stored) if name in highest}
+    ranked = sorted(highest, key=lambda name: (name not in marked, -highest[name], name))
+    return sorted(ranked[: max(count, len(marked))])
+
+
+def _forgotten(stored: StoredReport) -> set[str]:
+    return {lost.cell for lost in stored.report.forgotten}
 
 
 def _draw(reports: Sequence[StoredReport], path: Path, caption: str) -> Path:
@@ -137,7 +160,8 @@ def _draw(reports: Sequence[StoredReport], path: Path, caption: str) -> Path:
                 cell = found[line][column]
                 if cell is not None:
                     shade = "black" if cell.rate > 0.6 else "white"
-                    axis.text(column, line, f"{cell.rate:.0%}", ha="center", va="center", color=shade, size=7)
+                    told = f"{cell.rate:.0%}" + " *" * cell.claimed + " x" * (name in _forgotten(stored))
+                    axis.text(column, line, told, ha="center", va="center", color=shade, size=7)
         axis.figure.colorbar(image, ax=axis, label="failure rate")
     return path
 

@@ -133,5 +133,10 @@ def test_the_text_shows_totals_and_the_weakest_cells_first():
     )
     lines = text.splitlines()
     assert lines[0].startswith("160 episodes of 40 tasks in 4 worlds: all-pass ")
-    assert lines[1].split() == ["cell", "fail", "of", "worlds", "rate", "low", "change", "learn", "mostly"]
-    assert lines[2].startswith("tool:update_r03") and len(lines) == 5
+    assert lines[1] == "cells differ (tool: p = 0.0005, 0.0005 by Holm)"
+    assert lines[2].startswith(
+        "claimed to fail at more than 1.5 times the odds of its facet's others: tool:upd"
+    )
+    header = "cell fail of worlds rate interval low q change learn grad mostly"
+    assert lines[3].split() == header.split()
+    assert lines[4].startswith("tool:update_r03") and "*" in lines[4] and len(lines) == 7

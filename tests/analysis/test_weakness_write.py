@@ -30,7 +30,11 @@ def test_reports_are_written_as_json_csv_and_heat_map(run, tmp_path):
     aimed = [row["targeted"] for row in rows if row["cell"] == "family:two_hop"]
     assert aimed == ["True", "True", "False"]
     assert (tmp_path / "weakness.png").read_bytes().startswith(b"\x89PNG")
-    assert result.text.count("report r") == 3 and len(result.text.splitlines()) == 3 * (1 + 1 + 2) + 2
+    assert (tmp_path / "weakness.csv").read_text().count("\n") == 1 + sum(
+        len(stored.report.cells) for stored in read_reports(run)
+    )
+    # each of three: totals, abstention, header, two cells; two empty lines between
+    assert result.text.count("report r") == 3 and len(result.text.splitlines()) == 3 * 5 + 2
 
 
 def test_targeted_cells_are_always_shown(run):
