@@ -17,6 +17,7 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
     run_id = circle.config.run_id
     last = ledger.last_step(run_id)
     if last is None:
+        _refuse_another(circle, ledger)
         return 0
     newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
     ledger.truncate_after(run_id, newest)
@@ -27,6 +28,16 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
     circle.report = _newest_report(ledger, run_id)
     circle.enriched = _newest_enriched(ledger, run_id)
     return newest + 1
+
+
+def _refuse_another(circle: Circle, ledger: Ledger) -> None:
+    """RunError when the directory's own ledger holds a run under another name, e.g. of an older version."""
+    others = [run.run_id for run in ledger.runs()] if circle.config.ledger is None else []
+    if others:
+        raise RunError(
+            f"{circle.directory.path}: its ledger holds run {others[0]}, not {circle.config.run_id}: an "
+            "older version began it; give another --run-dir to start anew"
+        )
 
 
 def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[int, int | None]:

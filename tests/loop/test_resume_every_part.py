@@ -8,6 +8,8 @@ import pytest
 
 from analysis.ledger import Ledger, MetricRow
 from loop.config import Config
+from loop.errors import RunError
+from loop.files import write_json
 from loop.launch import launch
 from loop.loading import load
 from loop.plugins import REGISTRY
@@ -98,3 +100,16 @@ def test_a_run_that_dies_before_its_second_growth_and_goes_on_equals_an_undistur
     with Ledger(died / "ledger.sqlite", create=False) as ledger:
         names = {row.name for row in ledger.rows(MetricRow, made.run_id)}
     assert {name for name in names if line_of(name) is None} == set()
+
+
+def test_a_directory_whose_ledger_holds_a_run_of_another_name_is_refused_and_left_as_it_is(
+    tmp_path: Path, shared_splits: None
+) -> None:
+    """As an older version leaves it: its configuration hashed to another name."""
+    old, new = config(tmp_path, "name=old"), config(tmp_path, "name=new")
+    directory = launch(old, tmp_path / "run")
+    write_json(directory.config, new.model_dump(mode="json"))
+    before = dump(directory.path, old)
+    with pytest.raises(RunError, match=f"its ledger holds run {old.run_id}, not {new.run_id}: an older"):
+        launch(new, directory.path, resume=True)
+    assert dump(directory.path, old) == before and dump(directory.path, new) == []
