@@ -32,24 +32,30 @@ class Cell(Frozen):
     change: float | None = Field(description="rate minus the previous report's; null: not in it")
     exemplars: tuple[str, ...] = Field(description="ids of some failed episodes, of different tasks")
     rate_low: float | None = Field(
-        None, description="lower end of the rate's 95 % interval, worlds resampled; null: not in two worlds"
+        default=None,
+        description="lower end of the rate's 95 % interval, worlds resampled; null: not in two worlds",
     )
-    rate_high: float | None = Field(None, description="its upper end")
+    rate_high: float | None = Field(default=None, description="its upper end")
     p_value: float | None = Field(
-        None, description="that its failure odds are at most `margin` times the other cells'; null: no test"
+        default=None,
+        description="that its failure odds are at most `margin` times the other cells'; null: no test",
     )
-    q_value: float | None = Field(None, description="the same, adjusted within the facet; null: no test")
+    q_value: float | None = Field(
+        default=None, description="the same, adjusted within the facet; null: no test"
+    )
     claimed: bool = Field(
-        False, description="q_value is at most false_discovery_rate, and the report does not abstain"
+        default=False, description="q_value is at most false_discovery_rate, and the report does not abstain"
     )
     coverage: float | None = Field(
-        None, description="share of episodes that are not all-pass that require it; null: there are none"
+        default=None,
+        description="share of episodes that are not all-pass that require it; null: there are none",
     )
     contrast: float | None = Field(
-        None, description="coverage minus the same share of all-pass episodes; null: there are none of one"
+        default=None,
+        description="coverage minus the same share of all-pass episodes; null: there are none of one",
     )
     gradient_share: float | None = Field(
-        None, description="share of admitted training groups since the last report; null: not known"
+        default=None, description="share of admitted training groups since the last report; null: not known"
     )
 
     @property
@@ -104,14 +110,20 @@ class WeaknessReport(Frozen):
     unattributed: int = Field(description="failed episodes whose failure no cell owns, e.g. collateral alone")
     confidence: float = Field(description="of the one-sided bounds")
     cells: tuple[Cell, ...]
-    margin: float | None = Field(None, description="odds ratio that claims exceed; null: nothing was tested")
-    false_discovery_rate: float | None = Field(None, description="of the claims of a facet; null: no test")
-    equal_odds: tuple[EqualOdds, ...] = Field((), description="the tests that decide abstention")
-    abstains: bool | None = Field(
-        None, description="no difference between cells is sure, so none is claimed; null: no test"
+    margin: float | None = Field(
+        default=None, description="odds ratio that claims exceed; null: nothing was tested"
     )
-    mastered: tuple[Mastery, ...] = Field((), description="mastered now or in an earlier report, by name")
-    forgotten: tuple[Forgotten, ...] = Field((), description="mastered once and lost again, by name")
+    false_discovery_rate: float | None = Field(
+        default=None, description="of the claims of a facet; null: no test"
+    )
+    equal_odds: tuple[EqualOdds, ...] = Field(default=(), description="the tests that decide abstention")
+    abstains: bool | None = Field(
+        default=None, description="no difference between cells is sure, so none is claimed; null: no test"
+    )
+    mastered: tuple[Mastery, ...] = Field(
+        default=(), description="mastered now or in an earlier report, by name"
+    )
+    forgotten: tuple[Forgotten, ...] = Field(default=(), description="mastered once and lost again, by name")
 
     def ranked(self, facets: Iterable[str] | None = None, min_worlds: int = 1) -> tuple[Cell, ...]:
         """Cells of the given facets (None: all) met in at least `min_worlds` worlds, weakest first."""
