@@ -73,6 +73,7 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
     lines += [
         f"run        {directory.path}",
         f"figures    {directory.figures}",
+        *([f"page       {page}"] if (page := directory.path / "report.html").exists() else []),
         f"compare    python -m analysis.compare {directory.path} OTHER_RUN",
     ]
     if config.tracking.mlflow is not None:

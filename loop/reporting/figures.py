@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from loop.run_directory import RunDirectory
 
-ANALYSES = ("health", "weakness", "footprint", "clustering")
-"""Modules of `analysis` with a command on a run directory."""
+ANALYSES = ("health", "weakness", "footprint", "clustering", "report")
+"""Modules of `analysis` with a command on a run directory; the page of the run comes last."""
 
 
 def draw_figures(directory: RunDirectory, say: Callable[[str], None]) -> list[str]:

@@ -150,8 +150,8 @@ def _worlds_grown(ledger: Ledger, config: Config, step: int) -> str:
     )
     if metrics.get("grow/targeted_worlds"):
         text += (
-            f"; {metrics['grow/on_target_worlds']:.0f} of {metrics['grow/targeted_worlds']:.0f} "
-            "targeted ones on target"
+            f"; {metrics['grow/on_target_worlds']:.0f} of the {metrics['grow/targeted_worlds']:.0f} "
+            "made for targets on target"
         )
     if detail.get("rungs"):
         text += f"; ladders: {', '.join(f'rung {rung} x {n}' for rung, n in detail['rungs'].items())}"

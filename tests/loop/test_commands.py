@@ -47,7 +47,7 @@ def test_a_run_tells_of_scores_weakest_cells_worlds_footprint_and_ends_with_a_ve
         "iteration 1/1: train all-pass ",
         "  weakest cells: family:",
         "  worlds: 3 admitted of 3 briefs",
-        "targeted ones on target",
+        "made for targets on target",
         "  footprint so far: tasks ",
         "test all-pass (sampled) ",
         " after the warm start, ",
