@@ -3,6 +3,7 @@
 from analysis.weakness.claims import Rules
 from analysis.weakness.forgetting import Watch
 from analysis.weakness.from_ledger import probes_from_rows, probes_of_step
+from analysis.weakness.gradients import gradient_shares
 from analysis.weakness.probe import PlannedProbe, ProbeCall, ProbeEpisode, ProbeEvidence
 from analysis.weakness.record import Cell, EqualOdds, Forgotten, Mastery, WeaknessReport
 from analysis.weakness.report import weakness_report
@@ -20,6 +21,7 @@ __all__ = [
     "Rules",
     "Watch",
     "WeaknessReport",
+    "gradient_shares",
     "probes_from_rows",
     "probes_of_step",
     "render",

@@ -1,6 +1,7 @@
 """The weakness reports of a run as text, JSON, CSV and a heat map of cells over iterations."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
 from analysis.text_table import write_csv
+from analysis.weakness.gradients import shares_between
 from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.text import render
 
@@ -57,7 +59,10 @@ class StoredReport(NamedTuple):
 
 
 def read_reports(run: OpenRun) -> list[StoredReport]:
-    """The weakness reports of a run, in order; DataError when there is none yet."""
+    """The weakness reports of a run, in order; DataError when there is none yet.
+
+    A report that was stored without gradient shares gets those of the updates since the one before it.
+    """
     rows = sorted(run.ledger.rows(ReportRow, run.id), key=lambda row: row.step)
     if not rows:
         raise DataError(f"{run.path} has no weakness report yet; wait for its first diagnosis")
@@ -69,15 +74,24 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
     for brief in run.ledger.rows(BriefRow, run.id):
         cells = (brief.brief.get("target") or {}).get("cells", ())
         targets.setdefault(iterations[brief.step], set()).update(cells)
+    reports = [WeaknessReport.model_validate(rows[0].report)]
+    for before, row in pairwise(rows):
+        shares = shares_between(run.ledger, run.id, before.step, row.step)
+        reports.append(_with_shares(WeaknessReport.model_validate(row.report), shares))
     return [
         StoredReport(
-            row.report_id,
-            iterations[row.step],
-            WeaknessReport.model_validate(row.report),
-            frozenset(targets.get(iterations[row.step], ())),
+            row.report_id, iterations[row.step], report, frozenset(targets.get(iterations[row.step], ()))
         )
-        for row in rows
+        for row, report in zip(rows, reports, strict=True)
     ]
+
+
+def _with_shares(report: WeaknessReport, shares: dict[str, float] | None) -> WeaknessReport:
+    if shares is None or any(cell.gradient_share is not None for cell in report.cells):
+        return report
+    cells = tuple(cell.replace(gradient_share=shares.get(cell.name, 0.0)) for cell in report.cells)
+    filled: WeaknessReport = report.replace(cells=cells)
+    return filled
 
 
 def write_weakness(run: OpenRun, out: Path | None = None, top: int = 12) -> Result:

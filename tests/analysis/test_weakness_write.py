@@ -3,8 +3,18 @@
 import csv
 import json
 
+import pytest
+
+from analysis.ledger import EpisodeRow, TaskRow
 from analysis.weakness import WeaknessReport, probes_of_step, weakness_report
-from analysis.weakness.write import read_reports, weakest_cells, write_weakness
+from analysis.weakness.write import (
+    StoredReport,
+    read_reports,
+    weakest_cells,
+    write_reports,
+    write_weakness,
+)
+from tests.analysis.planted_probes import report_of
 
 
 def test_reports_come_back_in_order_with_what_was_aimed_at(run):
@@ -39,3 +49,30 @@ def test_reports_are_written_as_json_csv_and_heat_map(run, tmp_path):
 
 def test_targeted_cells_are_always_shown(run):
     assert weakest_cells(read_reports(run), count=1) == ["family:two_hop"]
+
+
+def test_gradient_shares_are_those_of_the_groups_admitted_since_the_report_before(run):
+    first, second, _ = read_reports(run)
+    assert {cell.gradient_share for cell in first.report.cells} == {None}
+    steps = [row["step"] for row in run.ledger.query("SELECT step FROM reports ORDER BY step")]
+    admitted = {
+        (row.group_id, row.task_id)
+        for row in run.ledger.rows(EpisodeRow, run.id, purpose="train")
+        if row.admitted and steps[0] < row.step < steps[1]
+    }
+    families = {row.task_id: row.family for row in run.ledger.rows(TaskRow, run.id)}
+    assert admitted
+    for family in set(families.values()):
+        share = sum(families[task] == family for _, task in admitted) / len(admitted)
+        assert second.report.cell(f"family:{family}").gradient_share == pytest.approx(share)
+
+
+def test_claims_and_what_was_forgotten_are_marked(tmp_path):
+    mastered = report_of("update_b")
+    lost = report_of("update_a", previous=mastered)
+    reports = [StoredReport(f"r{i}", i, report, frozenset()) for i, report in enumerate((mastered, lost))]
+    write_reports(reports, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "weakness.csv").open()))
+    marked = {(row["report"], row["cell"]) for row in rows if row["forgotten"] == "True"}
+    assert marked == {("r1", "tool:update_a")}
+    assert "tool:update_a" in weakest_cells(reports, count=1)
