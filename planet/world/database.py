@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 from planet.errors import GraderError
 from planet.records.world import Column, Document, Resource, World
+from planet.world.untrusted_sql import text_problem
 
 _SQL_TYPE = {
     "id": "TEXT",
@@ -21,6 +22,8 @@ _SCALARS = {"abs", "coalesce", "ifnull", "lower", "upper", "length", "round"}
 _FUNCTIONS = frozenset(_AGGREGATES | _SCALARS)
 STEP_LIMIT = 2_000_000
 """Virtual-machine instructions that one hidden check may take; a compact world's takes a few hundred."""
+MOST_IDS = 100_000
+"""Violating rows that one check may name."""
 
 DOCUMENTS = """CREATE TABLE "documents" (
     "id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "body" TEXT NOT NULL
@@ -97,7 +100,9 @@ class Guard:
     def __call__(self, action: int, first: str | None, second: str | None, *_: object) -> int:
         if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
             return sqlite3.SQLITE_DENY
-        if not self.closed or action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ):
+        if not self.closed or action == sqlite3.SQLITE_SELECT:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_READ and not (first or "").lower().startswith("sqlite_"):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS:
             return sqlite3.SQLITE_OK
@@ -107,20 +112,32 @@ class Guard:
 def violating_ids(connection: sqlite3.Connection, guard: Guard, sql: str) -> list[str]:
     """Ids of the rows that violate a hidden check, under the guard and the step limit.
 
-    Raises GraderError when the SQL writes, reads what it may not, does not parse, or takes too long.
+    Raises GraderError when the SQL writes, reads what it may not, does not parse, or takes too long or too
+    much: it may never have been validated.
     """
-    if not sql.lstrip().upper().startswith(("SELECT", "WITH")):  # the guard is not asked of cached statements
-        raise GraderError(f"hidden check is not a SELECT: {sql[:200]!r}")
+    problem = text_problem(sql)
+    if problem:
+        raise GraderError(f"hidden check {problem}: {sql[:200]!r}")
     stop = _step_counter(STEP_LIMIT)
     guard.closed = True
     connection.set_progress_handler(stop, 10_000)
     try:
-        return [str(row[0]) for row in connection.execute(sql)]
-    except (sqlite3.Error, UnicodeEncodeError, ValueError) as error:
-        raise GraderError(f"hidden check could not run: {error}; sql: {sql[:200]!r}") from error
+        found = [str(row[0]) for row in connection.execute(sql).fetchmany(MOST_IDS + 1)]
+    except (
+        sqlite3.Error,
+        UnicodeEncodeError,
+        ValueError,
+        MemoryError,
+    ) as error:  # memory: a limit of SQLite's
+        raise GraderError(
+            f"hidden check could not run: {error or 'too large'}; sql: {sql[:200]!r}"
+        ) from error
     finally:
         connection.set_progress_handler(None, 0)
         guard.closed = False
+    if len(found) > MOST_IDS:
+        raise GraderError(f"hidden check names more than {MOST_IDS:,} rows; sql: {sql[:200]!r}")
+    return found
 
 
 def _step_counter(limit: int) -> Callable[[], int]:

@@ -18,6 +18,7 @@ from planet.world.arguments import shown, unplain
 from planet.world.database import Guard, build, quote
 from planet.world.grading import RewardKind, examine, grade
 from planet.world.tools import Tool, Write, compile_tools, failure
+from planet.world.untrusted_sql import bound
 
 DEFAULT_TURNS = 20
 UNREADABLE = "the output could not be read as a tool call"
@@ -54,7 +55,7 @@ class WorldImage:
         self.tools: dict[str, Tool] = compile_tools(world)
         try:
             self.data = build(world).serialize()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError, ValueError) as error:
             raise SessionError(
                 f"world {world.id} does not load: {error}; run planet.validate on it"
             ) from error
@@ -103,6 +104,7 @@ class Session:
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._guard = Guard()
         self._connection.set_authorizer(self._guard)
+        bound(self._connection)
         self._connection.execute("SAVEPOINT episode")
         self._reset()
 
@@ -160,7 +162,7 @@ class Session:
                     raise SessionError(
                         f"the delta of task {task.id} does not apply: {edit.table} has no row {edit.key}"
                     )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError, ValueError) as error:
             raise SessionError(f"the delta of task {task.id} does not apply: {error}") from error
 
     def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Whatever an agent, an author or a hidden check sends: an answer in words, or an error of PLANET."""
+"""Whatever an agent sends: an answer in words, and a state that an error leaves as it was."""
 
 import json
 
@@ -6,10 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planet.errors import GraderError
 from planet.records.episode import Trajectory
 from planet.world.arguments import shown, unplain
-from planet.world.database import violating_ids
 from planet.world.session import Session, replay
 from tests.planet.toy_tasks import toy_task
 from tests.planet.worlds import toy_world
@@ -51,6 +49,13 @@ def nested(depth: int) -> list:
     return value
 
 
+def state() -> list:
+    """Every row of the session's copy, and its log of writes."""
+    tables = [*toy_world()[0].seed.rows, "documents"]
+    rows = [SESSION.connection.execute(f'SELECT * FROM "{t}" ORDER BY "id"').fetchall() for t in tables]
+    return [rows, list(SESSION.writes)]
+
+
 def plain(text: str) -> bool:
     return all(c.isprintable() or c == "\n" for c in text)
 
@@ -60,8 +65,10 @@ def plain(text: str) -> bool:
 def test_any_call_is_answered_in_words_and_the_episode_can_be_written_and_replayed(calls):
     SESSION.begin(TASK)
     for tool, arguments in calls:
+        before = state()
         result = SESSION.call(tool, arguments)
         assert (result.error is None) == (result.payload is not None)
+        assert result.error is None or state() == before
         assert result.error is None or (0 < len(result.error) < 400 and plain(result.error)), result.error
     assert SESSION.steps == len(calls)
     trajectory = SESSION.finish("done", "answer")
@@ -130,69 +137,3 @@ def test_sql_in_arguments_is_text():
     assert SESSION.call("update_customer", {"id": "CUS-0001", "name": name}).ok
     assert SESSION.call("get_customer", {"id": "CUS-0001"}).payload["name"] == name
     assert SESSION.call("search_customer", {"filters": [{"column": "name", "op": "=", "value": name}]}).ok
-
-
-# ── hidden checks ─────────────────────────────────────────────────────────────────────────────────
-
-
-def run(sql: str) -> list[str]:
-    SESSION.begin(TASK)
-    return violating_ids(SESSION.connection, SESSION.guard, sql)
-
-
-COUNTER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-JOINED = ", ".join(f'"customer" c{n}' for n in range(18))
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "INSERT INTO customer (id) VALUES ('CUS-0009')",
-        "UPDATE customer SET tier = 'vip'",
-        "DELETE FROM customer",
-        "DROP TABLE customer",
-        "CREATE TABLE t (a)",
-        "WITH t AS (SELECT 1) DELETE FROM customer",
-        "ATTACH DATABASE '/etc/passwd' AS other",
-        "DETACH DATABASE main",
-        "PRAGMA foreign_keys = OFF",
-        "SELECT * FROM pragma_database_list",
-        "VACUUM INTO 'out.sqlite'",
-        "ROLLBACK TO episode",  # the session itself prepared this, while the guard was open
-        "SAVEPOINT episode",
-        "COMMIT",
-        "SELECT load_extension('evil')",
-        "SELECT writefile('out', 'x')",
-        "SELECT readfile('/etc/passwd')",
-        "SELECT hex(randomblob(1000000000))",
-        "SELECT zeroblob(1000000000)",
-        "SELECT printf('%.*c', 1000000000, 'x')",
-        COUNTER,
-        f"SELECT count(*) FROM {JOINED}",  # 3^18 rows
-        "SELECT id FROM customer; DROP TABLE customer",
-        "SELECT nonsense FROM customer",
-        "SELECT",
-        "",
-        "\x00",
-        "SELECT '\ud800'",
-    ],
-)
-def test_a_hidden_check_can_do_nothing_but_read_within_bounds(sql):
-    with pytest.raises(GraderError):
-        run(sql)
-    assert len(run("SELECT id FROM customer")) == 3
-    assert SESSION.call("update_customer", {"id": "CUS-0001", "tier": "gold"}).ok  # tools work as before
-
-
-def test_a_hidden_check_may_join_count_and_compare():
-    joined = (
-        "SELECT c.id FROM customer c JOIN ticket t ON t.customer_id = c.id "
-        "WHERE lower(t.severity) = 'major' AND (SELECT count(*) FROM ticket) = 3"
-    )
-    assert run(joined) == ["CUS-0002"]
-    assert run("WITH g AS (SELECT id FROM customer WHERE tier = 'gold') SELECT id FROM g") == ["CUS-0002"]
-
-
-def test_nothing_is_ever_attached_not_even_outside_a_check():
-    with pytest.raises(Exception, match="not authorized"):
-        SESSION.connection.execute("ATTACH DATABASE ':memory:' AS other")
