@@ -1,12 +1,13 @@
 """What the stages of a run work on: everything that is carried from step to step."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
+from loop.episodes.practice import Practice
 from loop.learning.learner import Learner
 from loop.resuming.checkpoints import Checkpoints
 from loop.run_directory import RunDirectory
@@ -35,6 +36,7 @@ class Circle:
     pool: Pool | None = None  # the worlds of train, and grown ones; None: not built yet
     report: Any = None  # the newest WeaknessReport; None: none yet
     enriched: Any = None  # the newest one of more probes, for a grower that is told of it; None: none yet
+    practice: Practice = field(default_factory=Practice)  # of cells, since the last report
     advance: Callable[[int], None] = lambda count: None  # tells the progress display what was done
 
     def worlds(self) -> Splits:
@@ -75,6 +77,7 @@ class Circle:
             "gate": self.gate.state_dict(),
             "grower": self.grower.state_dict(),
             "transform": self.transform.state_dict(),
+            "practice": self.practice.state_dict(),
         }
 
     def load_curriculum_state(self, state: dict[str, Any]) -> None:
@@ -83,6 +86,7 @@ class Circle:
         self.gate.load_state_dict(state["gate"])
         self.grower.load_state_dict(state["grower"])
         self.transform.load_state_dict(state["transform"])
+        self.practice.load_state_dict(state["practice"])
 
     def split(self, origin: Origin) -> list[Environment]:
         """The environments of one split."""

@@ -30,7 +30,8 @@ def diagnose(circle: Circle, step: Step) -> Outcome:
     )
     episodes = circle.play(wanted, config.evaluation.temperature)
     rows = played_rows(config.run_id, step.index, episodes, "diagnose", circle.variant)
-    report = weakness_report(_probes(circle, step, rows), previous=circle.report)
+    shares = circle.practice.shares()
+    report = weakness_report(_probes(circle, step, rows), previous=circle.report, gradient_shares=shares)
     circle.report = report
     read = circle.grower.reads_report and step.iteration is not None
     number = config.iterations if step.iteration is None else step.iteration

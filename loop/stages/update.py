@@ -50,6 +50,7 @@ def update(circle: Circle, step: Step) -> Outcome:
     outcomes = [g.outcome() for g in groups]
     circle.sampler.observe(outcomes)
     circle.grower.observe(outcomes)
+    circle.practice.observe(step.iteration, outcomes)
     learned = circle.learner.update([[p.graded for p in g.members] for g in admitted])
     episodes = [p for g in groups for p in g.members]
     taken = {g.id: g.admitted for g in groups}
