@@ -41,7 +41,7 @@ class SplitSizes(Settings):
 
 
 class Coverage(Settings):
-    """How unevenly the warm start covers the task families: a power law over an order drawn per seed."""
+    """How unevenly something covers the task families: a power law over an order drawn per seed."""
 
     exponent: float = Field(
         2.0, ge=0
@@ -153,7 +153,8 @@ class Config(Settings):
     tasks_per_world: int = Field(10, ge=1)
     splits: SplitSizes = SplitSizes()
     policy: PolicyConfig = PolicyConfig()
-    coverage: Coverage = Coverage()
+    coverage: Coverage = Coverage()  # of the families in the warm start
+    tail: Coverage = Coverage(exponent=0.0)  # of the families in training worlds, in an order of its own
     learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()

@@ -26,7 +26,7 @@ class Cell(Frozen):
     rate: float = Field(description="failures / opportunities")
     posterior_mean: float = Field(description="of the failure rate, shrunk towards the facet's other cells")
     wilson_low: float = Field(description="one-sided lower bound of the failure rate; the ranking")
-    learnability: float = Field(description="mean over its tasks of p(1 − p), p: all-pass; 0 to 0.25")
+    learnability: float = Field(description="posterior mean of p(1 − p), p: its failure rate; 0 to 0.25")
     modes: dict[Mode, int] = Field(description="failed episodes by what went wrong; absent: did not occur")
     ambiguous: int = Field(description="failed episodes in which the blame was shared")
     change: float | None = Field(description="rate minus the previous report's; null: not in it")

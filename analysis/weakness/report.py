@@ -88,11 +88,10 @@ def _counted(
 ) -> list[Cell]:
     """All cells with what can be said of each by itself, weakest first."""
     counts = count_cells(episodes, blames)
-    spreads = _task_spreads(episodes)
     priors = _facet_priors(counts)
     failed = sum(not e.all_pass for e in episodes)
     cells = [
-        _cell(name, count, priors, spreads, previous, confidence).replace(
+        _cell(name, count, priors, previous, confidence).replace(
             **_contrast(count, failed, len(episodes) - failed)
         )
         for name, count in counts.items()
@@ -109,13 +108,13 @@ def _cell(
     name: str,
     count: CellCount,
     priors: dict[str, Beta],
-    spreads: dict[str, float],
     previous: WeaknessReport | None,
     confidence: float,
 ) -> Cell:
     facet, _, value = name.partition(":")
     before = previous.cell(name) if previous else None
     rate = count.failures / count.opportunities
+    posterior = priors[facet].after(count.failures, count.opportunities)
     return Cell(
         facet=facet,
         value=value,
@@ -124,9 +123,9 @@ def _cell(
         tasks=len(count.tasks),
         worlds=len(count.worlds),
         rate=rate,
-        posterior_mean=priors[facet].after(count.failures, count.opportunities).mean,
+        posterior_mean=posterior.mean,
         wilson_low=wilson_low(count.failures, count.opportunities, confidence),
-        learnability=sum(spreads[task] for task in sorted(count.tasks)) / len(count.tasks),
+        learnability=posterior.mean_spread,
         modes=dict(sorted(count.modes.items())),
         ambiguous=count.ambiguous,
         change=rate - before.rate if before else None,
@@ -150,13 +149,3 @@ def _facet_priors(counts: dict[str, CellCount]) -> dict[str, Beta]:
         facet: fit_beta([c.failures for c in group], [c.opportunities for c in group])
         for facet, group in by_facet.items()
     }
-
-
-def _task_spreads(episodes: Sequence[ProbeEpisode]) -> dict[str, float]:
-    """Task -> posterior mean of p(1 − p) of its all-pass probability, under a prior fitted over all tasks."""
-    passed: dict[str, list[int]] = {}
-    for episode in episodes:
-        passed.setdefault(episode.task_id, []).append(int(episode.all_pass))
-    tasks = sorted(passed)
-    prior = fit_beta([sum(passed[t]) for t in tasks], [len(passed[t]) for t in tasks])
-    return {t: prior.after(sum(passed[t]), len(passed[t])).mean_spread for t in tasks}

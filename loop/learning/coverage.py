@@ -11,13 +11,15 @@ from loop.config import Coverage
 from planet.identity import stream
 
 
-def family_weights(families: Sequence[str], coverage: Coverage, seed: int) -> dict[str, float]:
-    """Share of each family in the demonstrations; sums to 1.
+def family_weights(
+    families: Sequence[str], coverage: Coverage, seed: int, of: str = "coverage"
+) -> dict[str, float]:
+    """Share of each family in the demonstrations, or in what `of` names; sums to 1.
 
-    The family at rank k (from 1) of the seed's order has a share proportional to k ** -exponent; what is
-    below the floor is raised to it, and the rest is scaled down.
+    The family at rank k (from 1) of the order drawn for the seed and `of` has a share proportional to
+    k ** -exponent; what is below the floor is raised to it, and the rest is scaled down.
     """
-    order = stream(seed, "coverage").sample(sorted(families), len(families))
+    order = stream(seed, of).sample(sorted(families), len(families))
     raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(order)}
     return with_floor(raw, coverage.floor)
 

@@ -12,6 +12,7 @@ from loop.worlds.admission import avoiding, refusals
 from loop.worlds.asked import Asked, asked_detail, asked_metrics, asked_rows
 from loop.worlds.generator import scenario
 from loop.worlds.pool import Environment
+from loop.worlds.splits import training_families
 from loop.worlds.store import write_environments, write_more_tasks
 from loop.worlds.synthesis import Synthesized, more_tasks, synthesized
 from planet.identity import seed_of
@@ -105,8 +106,9 @@ def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], i
 
 def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brief:
     """Where a brief takes place; equal for all arms of a seed."""
-    reserved = circle.worlds().reserved
-    return scenario(circle.catalog, reserved, circle.config.seed, "grow", iteration, number, attempt)
+    reserved, config = circle.worlds().reserved, circle.config
+    drawn = scenario(circle.catalog, reserved, config.seed, "grow", iteration, number, attempt)
+    return drawn.replace(families=training_families(config))
 
 
 def _elsewhere(brief: Brief, place: Brief) -> Brief:

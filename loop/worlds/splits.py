@@ -119,10 +119,17 @@ def _salted(config: Config, place: _Place) -> tuple[int | str, ...]:
 
 
 def _families(place: _Place, config: Config) -> dict[str, float]:
-    """Weights of task families: uneven in the foundation, the generator's own elsewhere."""
-    if place.origin != "foundation":
+    """Weights of task families: those of the warm start, those of the training generator, or all equal."""
+    if place.origin == "foundation":
+        return family_weights(sorted(FAMILIES), config.coverage, config.seed)
+    return training_families(config) if place.origin == "train" else {}
+
+
+def training_families(config: Config) -> dict[str, float]:
+    """Weights of task families in training worlds: a long tail, as businesses have; empty: all equal."""
+    if config.tail.exponent == 0:
         return {}
-    return family_weights(sorted(FAMILIES), config.coverage, config.seed)
+    return family_weights(sorted(FAMILIES), config.tail, config.seed, of="tail")
 
 
 def _broken(made: Synthesized, place: _Place, reserved: Reserved, existing: set[str]) -> list[str]:

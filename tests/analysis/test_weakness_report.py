@@ -91,10 +91,10 @@ def test_counts_of_a_small_report_by_hand():
     assert report.cell("tool:update_b").failures == 0.0
     assert report.cell("family:update").rate == 1.0
     assert report.all_pass == 0.0 and report.raw_reward == pytest.approx(2 / 3) and report.unattributed == 0
-    # Two tasks, 0 of 3 each: they differ less than chance, so the prior has 1000 pseudo-rollouts of mean
-    # 0.5/7 = 1/14; each posterior is Beta(71.42857, 931.57143), and p(1 − p) has the mean
-    # 71.42857 · 931.57143 / (1003 · 1004).
-    assert weak.learnability == pytest.approx(66540.8163 / 1007012, rel=1e-6)
+    # Tools fail 6, 0 and 0 of 6: as different as can be, so the prior is one pseudo-opportunity of mean
+    # 6.5/19 = 0.342105; the posterior is Beta(6.342105, 0.657895), and p(1 − p) has the mean
+    # 6.342105 · 0.657895 / (7 · 8).
+    assert weak.learnability == pytest.approx(4.172438 / 56, rel=1e-6)
 
 
 def test_learnability_is_highest_where_success_is_a_coin_flip():

@@ -11,7 +11,7 @@ from loop.learning.demonstrations import demonstrate
 from loop.worlds.admission import held_out, refusals
 from loop.worlds.generator import linked_pairs, pairs_in, reserve, scenario
 from loop.worlds.sessions import SessionPool
-from loop.worlds.splits import Splits, build_splits
+from loop.worlds.splits import Splits, build_splits, training_families
 from loop.worlds.store import read_splits, write_splits
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog, load_catalog
@@ -124,6 +124,24 @@ def test_raising_one_weight_to_the_floor_may_push_another_below_it() -> None:
 
 def test_even_coverage_is_exponent_zero() -> None:
     assert family_weights(["a", "b"], Coverage(exponent=0), 0) == {"a": 0.5, "b": 0.5}
+
+
+def test_training_worlds_have_a_long_tail_of_their_own_and_the_other_splits_none(catalog: Catalog) -> None:
+    tailed = CONFIG.model_copy(
+        update={"tail": Coverage(exponent=4, floor=0), "splits": SIZES.model_copy(update={"train": 6})}
+    )
+    splits = build_splits(tailed, catalog, TemplateAuthor())
+    weights = training_families(tailed)
+    head = max(weights, key=lambda family: weights[family])
+    assert weights[head] > 0.9  # 1 / (1 + 1/16 + 1/81 + ...) = 0.92
+    trained = [t.key.facets.family for e in splits.of("train") for t in e.tasks]
+    assert trained.count(head) > 0.7 * len(trained)
+    assert all(e.world.brief.families == {} for e in splits.of("test") + splits.of("diagnose"))
+    assert family_weights(sorted(weights), tailed.tail, tailed.seed) != weights, "an order of its own"
+
+
+def test_training_families_are_alike_unless_a_tail_is_asked_for() -> None:
+    assert training_families(CONFIG) == {}
 
 
 def test_a_session_is_reused_and_begins_as_new(splits: Splits) -> None:

@@ -18,7 +18,7 @@ class FailureRate(Stateless):
 
 
 class Learnability(Stateless):
-    """The mean of p (1 - p) over the cell's tasks: what is sometimes solved gets most."""
+    """The posterior mean of p (1 - p): what is sometimes solved gets most."""
 
     def hear(self, report: WeaknessReport) -> None:
         """Nothing beyond the cells."""
