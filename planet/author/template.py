@@ -27,7 +27,7 @@ from planet.records.frozen import Frozen
 from planet.records.world import Brief, Column, Company, Edge, Resource, Service, ServiceGraph
 
 
-class _Sizes(Frozen):
+class Sizes(Frozen):
     """How large a world of one profile is."""
 
     tables: tuple[int, int]
@@ -36,9 +36,9 @@ class _Sizes(Frozen):
     rules: int
 
 
-_SIZES = {
-    "compact": _Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
-    "library": _Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
+SIZES = {
+    "compact": Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
+    "library": Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
 }
 
 
@@ -113,7 +113,7 @@ def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
     profile = dict(context.catalog.industry(company.industry).services)
     for kind in _wanted_services(context.brief, context.catalog):
         profile.setdefault(kind, 1.0)
-    sizes = _SIZES[context.brief.profile]
+    sizes = SIZES[context.brief.profile]
     links = _links(context.catalog)
     offered = _start(context, profile, rng)
     _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
@@ -241,7 +241,7 @@ def _seed(context: Context) -> SeedPlan:
     plan = context.artifacts["schema"]
     assert isinstance(plan, SchemaPlan)
     rng = _rng(context, "seed")
-    low, high = _SIZES[context.brief.profile].rows
+    low, high = SIZES[context.brief.profile].rows
     names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
     return SeedPlan(rows={name: rng.randint(low, high) for name in names})
 
@@ -258,7 +258,7 @@ def _rules(context: Context) -> RulePlan:
     inside = max(1, len(_crossings(resources, plan.slice)))
     pattern = _wanted_pattern(context.brief)
     rules: list[Rule] = []
-    for number in range(_SIZES[context.brief.profile].rules):
+    for number in range(SIZES[context.brief.profile].rules):
         child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
         wanted = (
             pattern
