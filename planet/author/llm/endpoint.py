@@ -23,7 +23,7 @@ _TURNED_DOWN = (400, 413, 422)
 """States of a request that another one to the same model may not meet."""
 _WITHOUT_KEY = re.compile("missing credentials|api_key client option", re.IGNORECASE)
 """What clients say of a key that was never given; LiteLLM reports it as a broken server."""
-_PREFIX = re.compile(r"^litellm\.\w+: (\w+(Error|Exception)( -|:) )*")
+_PREFIX = re.compile(r"^((litellm\.)?\w*(Error|Exception|Timeout)( -|:) )+")
 
 Request = dict[str, Any]
 """Model, messages and parameters, as JSON: what an answer follows from."""
