@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.compare.cells import write_cells
 from analysis.compare.dose import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
 from analysis.errors import DataError
-from analysis.intervals import Interval
-from analysis.result import Result
+from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
 from analysis.text_table import align, percent, write_csv
@@ -71,10 +71,10 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
     lines: list[tuple[str, Callable[[Standing], str]]] = [
         ("test all-pass, sampled: warm start", lambda s: _share(s.warm.get(s.sampled))),
         ("test all-pass, sampled: final", lambda s: _share(s.final.get(s.sampled))),
-        ("  gain", lambda s: _points(s.gain(s.sampled))),
+        ("  gain", lambda s: points(s.gain(s.sampled))),
         ("test all-pass, greedy: warm start", lambda s: _share(s.warm.get(GREEDY))),
         ("test all-pass, greedy: final", lambda s: _share(s.final.get(GREEDY))),
-        ("  gain", lambda s: _points(s.gain(GREEDY))),
+        ("  gain", lambda s: points(s.gain(GREEDY))),
         ("test reward, sampled: final", lambda s: _reward(s.final.get(s.sampled))),
         ("last validation all-pass", _last_validation),
         ("policy updates", lambda s: str(s.updates)),
@@ -85,7 +85,7 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
         name = "test all-pass, sampled: charged budget spent"
         lines.insert(7, (name, lambda s: _share(s.extended.get(s.sampled))))
     if len(standings) > 1:
-        lines.insert(3, (f"  final against {first.label}", lambda s: _points(against(s, first))))
+        lines.insert(3, (f"  final against {first.label}", lambda s: points(against(s, first))))
     return lines
 
 
@@ -103,14 +103,7 @@ def against(one: Standing, other: Standing) -> Interval | None:
 
 
 def _share(sample: Sample | None) -> str:
-    if sample is None:
-        return "-"
-    mean, low, high = sample.all_pass()
-    return f"{mean:.1%} [{low:.1%}, {high:.1%}]"
-
-
-def _points(gap: Interval | None) -> str:
-    return "-" if gap is None else f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+    return "-" if sample is None else shares(sample.all_pass())
 
 
 def _reward(sample: Sample | None) -> str:

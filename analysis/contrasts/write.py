@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.contrasts.aims import Aim, aims
 from analysis.contrasts.arms import Arm, arms
 from analysis.contrasts.contrast import Contrast, contrasts
 from analysis.contrasts.curves import write_curves
 from analysis.contrasts.families import FamilyOfArm, families
 from analysis.contrasts.forest import HEADER as CONTRAST_HEADER
-from analysis.contrasts.forest import map_rows, write_forest
+from analysis.contrasts.forest import contrast_rows, write_forest
 from analysis.contrasts.sweep import MAIN, METHOD, SEEDS, Sweep
 from analysis.contrasts.tables import tables
 from analysis.contrasts.verdict import power_statement, primary, verdict
 from analysis.contrasts.worst_tasks import write_worst_tasks
-from analysis.result import Result
 from analysis.text_table import write_csv
 
 
@@ -31,7 +31,7 @@ def write_contrasts(sweep: Sweep, out: Path) -> Result:
     files = [
         page,
         write_csv(out / "arms.csv", Arm._fields, [_flat(row) for row in described]),
-        write_csv(out / "contrasts.csv", CONTRAST_HEADER, map_rows(found)),
+        write_csv(out / "contrasts.csv", CONTRAST_HEADER, contrast_rows(found)),
         write_csv(out / "differences.csv", _BY_SEED, _by_seed(found)),
         write_csv(out / "families.csv", (*FamilyOfArm._fields, "gain"), [(*f, f.gain) for f in of_families]),
         write_csv(out / "aims.csv", _AIMS, [_aim(aim) for aim in judged]),

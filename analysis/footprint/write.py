@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.footprint.pool import DIMENSIONS, read_pool, read_updates
 from analysis.footprint.shares import Reached, footprint
-from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
 from analysis.text_table import align, percent, write_csv

@@ -8,7 +8,7 @@ from pathlib import Path
 from analysis.footprint.pool import read_pool, read_updates
 from analysis.footprint.shares import footprint
 from analysis.ledger import ChargeRow, Ledger
-from analysis.results import CurvePoint, Extension, Grown, Made, Reached, RunResult, TargetedCell
+from analysis.run_result import CurvePoint, Extension, Grown, Made, Reached, RunResult, TargetedCell
 from analysis.weakness import WeaknessReport
 from loop.config import Config, Targeting
 from loop.curricula.targeting import allocation_of, apportion, eligible, targeted_count

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.weakness.statistics import Beta, fit_beta, wilson_low
+from analysis.weakness.rates import Beta, fit_beta, wilson_low
 
 
 def test_wilson_bound_of_8_in_10():
