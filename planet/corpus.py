@@ -17,7 +17,7 @@ from planet.author.llm.options import add_options, author_settings
 from planet.author.load import load_author
 from planet.catalog import Catalog, load_catalog
 from planet.command import REFUSED, Parser, command, finish, positive
-from planet.construct import check_names
+from planet.construct import ConstructionTrace, check_names
 from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
 from planet.identity import digest, seed_of
 from planet.records.world import Brief
@@ -143,12 +143,24 @@ def _make_missing(
             raise BudgetSpent(made.trace.stopped)
         elif made.world is None or made.key is None:
             refused.update(made.refused)
+            problem = _why(made.trace) or problem
         elif made.world.id in _entries(out):
             refused["made before"] += 1
         else:
             note = {"origin": order.origin(catalog), "refused": made.refused, "audit_steps": made.audit_steps}
             write_world(out, made.world, made.key, made.tasks, note)
     return problem
+
+
+def _why(trace: ConstructionTrace) -> str | None:
+    """What was wrong at the end of a construction; None when a world was made, and refused later."""
+    last = trace.attempts[-1] if trace.attempts else None
+    if last is not None and last.problem:
+        return f"the last refusal, at {last.link}: {last.problem}"
+    if trace.reports and trace.reports[-1].violations:
+        first = trace.reports[-1].violations[0]
+        return f"the last refusal, at {first.link}: {first.validator} {first.message}"
+    return None
 
 
 def _entries(out: Path) -> dict[str, dict[str, Any]]:
