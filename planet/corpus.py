@@ -169,11 +169,11 @@ def _entries(out: Path) -> dict[str, dict[str, Any]]:
 
 def _made(orders: list[Order], jobs: int, shared: Author | None) -> Iterator[Synthesis | str]:
     """The outcome of each order, in order."""
-    if jobs == 1 or len(orders) < 2:
-        yield from (make(order, shared) for order in orders)
-        return
     if shared is not None:
         yield from _in_threads(orders, jobs, shared)
+        return
+    if jobs == 1 or len(orders) < 2:
+        yield from map(make, orders)
         return
     from joblib import Parallel, delayed
 
