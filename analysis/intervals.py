@@ -80,6 +80,26 @@ def difference_bootstrap(
     return _interval(float(np.mean(after) - np.mean(before)), gaps, level)
 
 
+def separate_difference(
+    one: Sequence[float],
+    one_clusters: Sequence[str],
+    other: Sequence[float],
+    other_clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval:
+    """mean(one) − mean(other), the worlds of each side drawn by themselves: for sides in different worlds."""
+    sides = []
+    for side, (values, clusters) in enumerate(((one, one_clusters), (other, other_clusters))):
+        _check(values, clusters)
+        names = sorted(set(clusters))
+        weights = _weights(len(names), seed + side, draws)
+        sides.append(_resampled_means(_totals(values, clusters, names), weights))
+    return _interval(float(np.mean(one) - np.mean(other)), sides[0] - sides[1], level)
+
+
 def _check(values: Sequence[float], clusters: Sequence[str]) -> None:
     if not len(values) or len(values) != len(clusters):
         raise DataError(f"an interval needs a world for each value; got {len(values)} and {len(clusters)}")

@@ -6,10 +6,12 @@ from typing import Any
 
 from analysis.command import Result
 from analysis.compare.cells import write_cells
+from analysis.compare.difficulty_table import write_difficulty
 from analysis.compare.dose import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
+from analysis.compare.withheld_table import write_withheld
 from analysis.errors import DataError
 from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
@@ -25,26 +27,31 @@ CAPTION = (
 def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
     """comparison.csv, comparison_families.csv and the figures, each with its CSV, in `out`.
 
-    learning_curves, cells, dose_response, sampling and author_funnel: what no run has data for is left out.
+    learning_curves, withheld, cells, dose_response, difficulty, sampling and author_funnel: what no run has
+    data for is left out.
     """
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise DataError("a run is given twice; give each run directory once")
     named = _named(runs)
     standings = [standing(run, label) for label, run in named.items()]
+    withheld, withheld_files = write_withheld(named, out)
     doses, dose_files = write_doses(named, out)
+    difficulty, difficulty_files = write_difficulty(named, out)
     funnel, funnel_files = write_funnel(named, out)
     files = (
         write_csv(out / "comparison.csv", ("run", *_MEASURES), [_measures(s) for s in standings]),
         write_csv(out / "comparison_families.csv", _FAMILY_HEADER, _family_rows(standings)),
         write_csv(out / "learning_curves.csv", _CURVE_HEADER, _curve_rows(standings)),
         _draw(standings, out / "learning_curves.png"),
+        *withheld_files,
         *write_cells(named, out),
         *dose_files,
+        *difficulty_files,
         *write_mass(named, out),
         *funnel_files,
     )
-    text = "\n\n".join(part for part in (render_comparison(standings), doses, funnel) if part)
-    return Result(text, files)
+    parts = (render_comparison(standings), withheld, doses, difficulty, funnel)
+    return Result("\n\n".join(part for part in parts if part), files)
 
 
 def _named(runs: Sequence[OpenRun]) -> dict[str, OpenRun]:
