@@ -101,10 +101,10 @@ def _made(run: OpenRun) -> dict[tuple[str, Difficulty | None], Tasks]:
         known = (task.task_id, task.world_id)
         if task.split == "train":
             out[ALL, None].append(known)
-        cell, difficulty = wanted.get((task.step, task.world_id), ("", None))
-        if difficulty is not None and cell in task.cells:
-            out[ALL, difficulty].append(known)
-            out[cell, difficulty].append(known)
+        asked = wanted.get((task.step, task.world_id))
+        if asked is not None and asked[0] in task.cells:
+            out[ALL, asked[1]].append(known)
+            out[asked].append(known)
     return dict(out)
 
 
