@@ -1,4 +1,4 @@
-"""Families that the warm start withholds: refused when unknown, never shown, recorded only if there are any."""
+"""Families that the warm start withholds: refused when unknown, never shown, recorded if there are any."""
 
 from pathlib import Path
 
