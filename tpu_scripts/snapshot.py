@@ -3,6 +3,7 @@
 A run writes a checkpoint, then one ledger transaction, then its metric lines, and resumes at the newest step
 that checkpoints and ledger both have. So a copy is sound if it takes them the other way round: metric lines
 and other files at the top, then the ledger, by SQLite's own backup, then the folders, which may be ahead.
+Checkpoints are taken before the ledger too: those that it goes with may have been dropped after it.
 """
 
 import os
@@ -29,6 +30,7 @@ def write(run: Path, target: Path) -> None:
             stage = Path(made) / "run"
             stage.mkdir()
             _copy_files(run, stage)
+            _copy_folder(run / _IMMUTABLE, stage / _IMMUTABLE)
             _copy_ledger(run / LEDGER, stage / LEDGER)
             for folder in sorted(path for path in run.iterdir() if path.is_dir()):
                 _copy_folder(folder, stage / folder.name)
@@ -72,11 +74,11 @@ def _copy_ledger(ledger: Path, target: Path) -> None:
 
 
 def _copy_folder(folder: Path, target: Path) -> None:
-    """Copy a folder whose sub-folders appear and vanish as wholes meanwhile; half of one is left out."""
-    target.mkdir()
-    for path in sorted(folder.iterdir()):
+    """Add to a copy of a folder, whose sub-folders come and go as wholes meanwhile; halves are left out."""
+    target.mkdir(exist_ok=True)
+    for path in sorted(folder.iterdir()) if folder.exists() else []:
         place = target / path.name
-        if path.name.startswith("."):
+        if path.name.startswith(".") or place.exists():
             continue
         try:
             if path.is_dir():

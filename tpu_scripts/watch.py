@@ -130,7 +130,7 @@ class Watch:
 
     def _spend(self, why: str) -> None:
         if self._left == 0:
-            used = f"after {self._allowed} restarts" if self._allowed else "and no restart was asked for"
+            used = "after all restarts that were allowed" if self._allowed else "and no restart was asked for"
             raise SliceError(
                 f"{self._settings.name}: {why}, {used}; to go on: watch CONFIG --restart-preempted N with "
                 "--run-dir gs://BUCKET/PATH"

@@ -35,7 +35,7 @@ print(f"going on at step {begin} with {given.get('note')}", flush=True)
 for step in range(begin, int(given["steps"])):
     if begin == 0 and step == int(given.get("hold", -1)):
         print("holding", flush=True)
-        time.sleep(60)
+        time.sleep(600)
     (run / "checkpoints" / str(step)).mkdir(exist_ok=True)
     (run / "checkpoints" / str(step) / "state").write_text(str(step))
     ledger.execute("INSERT INTO steps VALUES (?)", (step,))
@@ -57,7 +57,7 @@ class Cloud:
         made = cls(folder)
         (folder / "bin").mkdir(parents=True)
         script = folder / "bin" / "gcloud"
-        script.write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        script.write_text(f"#!{sys.executable} -SE\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
                           f"from tests.project.fake_gcloud import main\nmain({str(folder)!r})\n")  # fmt: skip
         script.chmod(0o755)
         start = {"states": None, "on_create": ["ACTIVE"], "node": "READY", "workers": 1, "errors": {}}

@@ -33,6 +33,7 @@ SETTINGS = {
 }
 QUEUE = ["compute", "tpus", "queued-resources"]
 PLACE = ["--project=my-project", "--zone=europe-west4-b"]
+REAL = shutil.which("gcloud")  # only its table of flags is read
 BUCKET = "gs://my-bucket/runs/first"
 
 
@@ -209,17 +210,9 @@ def test_without_gcloud_one_line_says_what_to_install(run, capfd, monkeypatch, t
 
 
 def test_every_flag_is_one_that_the_installed_gcloud_knows(run, capfd) -> None:
-    real = next(
-        (
-            p
-            for p in map(Path, sorted(Path("/usr/bin").glob("gcloud")))
-            if "google-cloud-sdk" in str(p.resolve())
-        ),
-        None,
-    )
-    table = real.resolve().parents[1] / "data/cli/gcloud_completions.py" if real else None
-    if table is None or not table.exists():
-        pytest.skip("no gcloud with its table of commands is installed in /usr/bin")
+    table = Path(REAL or "none").resolve().parents[1] / "data/cli/gcloud_completions.py"
+    if REAL is None or not table.exists():
+        pytest.skip("no gcloud with its table of commands is installed")
     text = table.read_text(encoding="utf-8")
     known = ast.literal_eval(text[text.index("{") :])
     for line in [*LINES.values(), "collect"]:
@@ -279,7 +272,7 @@ def ready(run, cloud, workers: int = 1) -> None:
     assert run("setup") == 0
 
 
-def until(condition, seconds: float = 30) -> None:
+def until(condition, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
@@ -382,12 +375,11 @@ def preempted(cloud: Cloud) -> None:
 
 def test_restarts_are_bounded(run, cloud, capfd) -> None:
     preempted(cloud)
-    assert run(f"watch experiments/smoke.yaml --run-dir {BUCKET} --restart-preempted 2 steps=1 hold=0") == 1
+    assert run(f"watch experiments/smoke.yaml --run-dir {BUCKET} --restart-preempted 1 steps=1 hold=0") == 1
     output = capfd.readouterr()
-    assert "restart 2 of 2" in output.out
-    assert "after 2 restarts" in output.err
-    assert len(cloud.calls("create")) == 2
-    assert len(cloud.calls("delete")) == 2
+    assert "restart 1 of 1" in output.out
+    assert "after all restarts that were allowed" in output.err
+    assert len(cloud.calls("create")) == len(cloud.calls("delete")) == 1
 
 
 def test_nothing_is_restarted_unasked(run, cloud, capfd) -> None:
