@@ -9,6 +9,7 @@ from loop.errors import ConfigError
 from loop.evaluate import main as evaluate
 from loop.launch import launch
 from loop.loading import load
+from loop.propose import author_of
 from loop.sweep.runs import read_sweep
 
 MICRO = Path("experiments/micro.yaml").resolve()
@@ -91,6 +92,12 @@ def test_a_sweep_that_cannot_be_meant_is_refused(line: str, said: str, tmp_path:
     with pytest.raises(ConfigError) as caught:
         read_sweep(tmp_path / "s.yaml")
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["{", "2020-13-45", "", "5", "[a]", "{x: 1}", "&a [*a]"])
+def test_an_author_that_cannot_be_read_is_one_line(text: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be read; write template, module:Class"):
+        author_of(text, None)
 
 
 def test_a_reader_that_has_seen_enough_leaves_one_line(capfd: pytest.CaptureFixture[str]) -> None:
