@@ -34,6 +34,13 @@ def test_what_a_configuration_has_wrong_is_told_before_a_directory_is_made(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("override", ["policy.decoder=micro", "policy.decoder.vocabulary_rows=4"])
+def test_a_decoder_without_a_row_for_every_word_is_refused(override: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"is less than the [0-9]+ ids of the vocabulary; give 1024"):
+        launch(load(MICRO, (override, f"cache={tmp_path}/cache")), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
