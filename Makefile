@@ -4,12 +4,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: help run compare test lint clean .venv
+.PHONY: help run compare ui test clean .venv
 
 help:
 	@echo "make .venv    set up alone"
 	@echo "make run      set up, then the closed loop (resumes its own unfinished run)"
 	@echo "make compare  the closed loop beside random worlds and a fixed corpus, one seed"
+	@echo "make ui       MLflow on what was run here, with its calls home switched off"
 	@echo "make test     set up, then style, types and tests"
 
 .venv: $(READY)
@@ -28,6 +29,10 @@ run: $(READY)
 compare: $(READY)
 	$(PY) -m loop.compare experiments/closed_loop.yaml experiments/random_worlds.yaml experiments/static.yaml \
 		--resume-if-unfinished
+
+ui: $(READY)
+	MLFLOW_DISABLE_TELEMETRY=true LITELLM_LOCAL_MODEL_COST_MAP=True \
+		$(VENV)/bin/mlflow ui --backend-store-uri sqlite:///runs/mlflow.db
 
 test: $(READY)
 	$(PY) -m ruff check .
