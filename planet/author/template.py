@@ -18,6 +18,14 @@ from planet.author.artifacts import (
     SchemaPlan,
     SeedPlan,
 )
+from planet.author.library import (
+    LibraryTables,
+    draw_slice,
+    library_rows,
+    library_rules,
+    library_tables,
+    sub_industry,
+)
 from planet.catalog import Catalog, Industry
 from planet.errors import AuthorError, BriefError
 from planet.expand.plans import resources_of
@@ -28,7 +36,7 @@ from planet.records.world import Brief, Column, Company, Edge, Resource, Service
 
 
 class _Sizes(Frozen):
-    """How large a world of one profile is."""
+    """How large a compact world is."""
 
     tables: tuple[int, int]
     slice: tuple[int, int]
@@ -36,10 +44,8 @@ class _Sizes(Frozen):
     rules: int
 
 
-_SIZES = {
-    "compact": _Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
-    "library": _Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
-}
+_SIZES = _Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2)
+_DISTRACTORS = {"compact": 2, "library": 6}
 
 
 class TemplateAuthor:
@@ -73,12 +79,16 @@ def _company(context: Context) -> Company:
     return Company(
         name=catalog.draw_text("company", country.code, rng),
         industry=industry.name,
-        description=industry.descriptions.draw(rng),
+        description=_sub_industry(industry, brief, rng),
         country=country.code,
         currency=country.currency,
         locale=country.locale,
         time_zone=rng.choice(country.time_zones),
     )
+
+
+def _sub_industry(industry: Industry, brief: Brief, rng: Random) -> str:
+    return industry.descriptions.draw(rng) if brief.profile == "compact" else sub_industry(industry, rng)
 
 
 def _industry_for(brief: Brief, catalog: Catalog, rng: Random) -> Industry:
@@ -102,19 +112,22 @@ def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
 # ── tables: the plan behind graph and schema ──────────────────────────────────────────────────────
 
 
-def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(tables of the world, slice): a growing connected set of catalog resources, the slice first.
+def _tables(context: Context) -> LibraryTables:
+    """A growing connected set of catalog resources, the slice first.
 
     The slice spans at least two services that are linked by a reference, so that a rule can cross them.
     """
     rng = stream(context.seed, "template", "tables")
     company = context.artifacts["company"]
     assert isinstance(company, Company)
-    profile = dict(context.catalog.industry(company.industry).services)
+    industry = context.catalog.industry(company.industry)
+    profile = dict(industry.services)
     for kind in _wanted_services(context.brief, context.catalog):
         profile.setdefault(kind, 1.0)
-    sizes = _SIZES[context.brief.profile]
-    links = _links(context.catalog)
+    if context.brief.profile == "library":
+        offered = draw_slice(context.catalog, industry, context.brief.resources, rng)
+        return library_tables(offered, context.brief.services, profile, context.catalog, rng)
+    sizes, links = _SIZES, _links(context.catalog)
     offered = _start(context, profile, rng)
     _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
     tables = list(offered)
@@ -122,7 +135,7 @@ def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if all(context.catalog.resource(t).service != kind for t in tables):
             _join(tables, kind, context.catalog, links, rng)
     _grow(tables, max(len(tables), rng.randint(*sizes.tables)), context.catalog, profile, links, rng)
-    return tuple(tables), tuple(offered)
+    return LibraryTables(tuple(tables), (), tuple(offered))
 
 
 def _links(catalog: Catalog) -> dict[str, set[str]]:
@@ -207,8 +220,7 @@ def _join(chosen: list[str], kind: str, catalog: Catalog, links: dict[str, set[s
 
 
 def _graph(context: Context) -> ServiceGraph:
-    tables, _ = _tables(context)
-    catalog = context.catalog
+    tables, catalog = _tables(context).tables, context.catalog
     kinds = list(dict.fromkeys(catalog.resource(t).service for t in tables))
     services = tuple(Service(name=k, kind=k, description=catalog.service(k).description) for k in kinds)
     edges: dict[tuple[str, str], Edge] = {}
@@ -229,9 +241,9 @@ def _graph(context: Context) -> ServiceGraph:
 
 
 def _schema(context: Context) -> SchemaPlan:
-    tables, offered = _tables(context)
+    tables, derived, offered = _tables(context)
     chosen = tuple(CatalogTable(resource=t, service=context.catalog.resource(t).service) for t in tables)
-    return SchemaPlan(tables=chosen, slice=offered)
+    return SchemaPlan(tables=chosen, derived=derived, slice=offered)
 
 
 # ── seed and rules ────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +253,10 @@ def _seed(context: Context) -> SeedPlan:
     plan = context.artifacts["schema"]
     assert isinstance(plan, SchemaPlan)
     rng = _rng(context, "seed")
-    low, high = _SIZES[context.brief.profile].rows
     names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
+    if context.brief.profile == "library":
+        return SeedPlan(rows=library_rows(tuple(names), plan.derived, rng))
+    low, high = _SIZES.rows
     return SeedPlan(rows={name: rng.randint(low, high) for name in names})
 
 
@@ -255,10 +269,15 @@ def _rules(context: Context) -> RulePlan:
     options = list(dict.fromkeys(options))  # pairs inside the slice first: its tasks can put them at stake
     if not options:
         raise AuthorError("no reference crosses two services, so no rule can; choose other tables")
-    inside = max(1, len(_crossings(resources, plan.slice)))
     pattern = _wanted_pattern(context.brief)
+    target = context.brief.target
+    distractors = target.difficulty.distractors if target else _DISTRACTORS[context.brief.profile]
+    if context.brief.profile == "library":
+        drawn = library_rules(resources, _crossings(resources, plan.slice), options, pattern, rng)
+        return RulePlan(rules=drawn, distractors=distractors)
+    inside = max(1, len(_crossings(resources, plan.slice)))
     rules: list[Rule] = []
-    for number in range(_SIZES[context.brief.profile].rules):
+    for number in range(_SIZES.rules):
         child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
         wanted = (
             pattern
@@ -268,8 +287,7 @@ def _rules(context: Context) -> RulePlan:
         rule = _rule(resources[child], link, resources[parent], wanted, rules, rng)
         if rule:
             rules.append(rule)
-    target = context.brief.target
-    return RulePlan(rules=tuple(rules), distractors=target.difficulty.distractors if target else 2)
+    return RulePlan(rules=tuple(rules), distractors=distractors)
 
 
 def _wanted_pattern(brief: Brief) -> str | None:

@@ -39,6 +39,24 @@ class Catalog(Frozen):
         )
 
     @cached_property
+    def neighbours(self) -> dict[str, tuple[str, ...]]:
+        """Resource -> resources linked to it by a reference in either direction, sorted."""
+        near: dict[str, set[str]] = {name: set() for name in self.resources}
+        for link in self.links:
+            near[link.source].add(link.target)
+            near[link.target].add(link.source)
+        return {name: tuple(sorted(others)) for name, others in near.items()}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Resource with tools -> its place in its service, from 0: the first ones are the most usual."""
+        return {
+            r.name: place
+            for kind in self.services
+            for place, r in enumerate(r for r in kind.resources if r.tools)
+        }
+
+    @cached_property
     def core(self) -> "Catalog":
         """The entries of compact worlds; industries keep the services of the core."""
         services = tuple(

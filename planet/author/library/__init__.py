@@ -1,0 +1,13 @@
+"""Library worlds of the template author: whole companies, of which an environment offers a slice.
+
+Companies are usual: most slices are among what their industry usually does, and a few are anything (the long tail
+of `planet.corpus`, which asks for every resource in turn).
+"""
+
+from planet.author.library.company import sub_industry
+from planet.author.library.rows import library_rows
+from planet.author.library.rules import library_rules
+from planet.author.library.slices import draw_slice
+from planet.author.library.tables import LibraryTables, library_tables
+
+__all__ = ["LibraryTables", "draw_slice", "library_rows", "library_rules", "library_tables", "sub_industry"]
