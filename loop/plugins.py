@@ -43,7 +43,10 @@ REGISTRY: dict[str, dict[str, str]] = {
         "expected_gain": "loop.curricula.allocations.expected_gain:ExpectedGain",
     },
     "learner": {"decoder": "loop.learning.decoder:DecoderLearner"},
-    "author": {"template": "planet.author.template:TemplateAuthor"},
+    "author": {
+        "template": "planet.author.template:TemplateAuthor",
+        "llm": "planet.author.llm.author:LLMAuthor",
+    },
     "tracker": {
         "jsonl": "loop.tracking.jsonl:JsonLinesTracker",
         "mlflow": "loop.tracking.mlflow_store:MlflowTracker",

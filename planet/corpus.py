@@ -5,21 +5,26 @@ number of processes, and an interrupted command goes on where it stopped: what t
 """
 
 from argparse import Namespace
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planet.author.artifacts import Author
+from planet.author.llm.author import LLMAuthor
+from planet.author.llm.options import add_options, author_settings
 from planet.author.load import load_author
 from planet.catalog import Catalog, load_catalog
 from planet.command import REFUSED, Parser, command, finish, positive
 from planet.construct import check_names
-from planet.errors import BriefError, StorageError
+from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
 from planet.identity import digest, seed_of
 from planet.records.world import Brief
 from planet.store import entries, write_world
 from planet.synthesize import Synthesis, synthesize
 from planet.tasks.audit_rules import RULES
+from planet.traces import write_trace
 from planet.validators import VALIDATORS
 
 
@@ -27,7 +32,7 @@ class Order(NamedTuple):
     """One world to be made."""
 
     brief: Brief
-    author: str  # as `load_author` takes it
+    author: str  # as `load_author` takes it; of a language model, with all that its answers depend on
     overlay: Path | None
     seed: int
     tasks: int
@@ -51,7 +56,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--profile", choices=("compact", "library"), default="compact", help="size of a world"
     )
-    parser.add_argument("--author", default="template", metavar="NAME", help="template, or module:Class")
+    parser.add_argument("--author", default="template", metavar="NAME", help="template, llm, or module:Class")
+    parser.add_argument("--model", metavar="NAME", help="of the author llm, as LiteLLM calls it")
     parser.add_argument("--brief", metavar="TEXT", help="the scenario in your own words")
     parser.add_argument("--country", metavar="CODE", help="ISO 3166 code, e.g. BR (default: any)")
     parser.add_argument("--industry", metavar="NAME", help="an industry of the catalog (default: any)")
@@ -59,30 +65,44 @@ def _parser() -> Parser:
     parser.add_argument("--tasks", type=positive, default=10, metavar="N", help="tasks a world (default 10)")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument("--overlay", type=Path, metavar="DIR", help="own catalog entries")
+    add_options(parser)
     return parser
 
 
 def _run(given: Namespace) -> int:
     catalog = load_catalog(given.overlay)
-    load_author(given.author)  # an unusable name is told before anything is written
+    author = _author(given)  # an unusable one is told before anything is written
     if given.out.exists() and not given.out.is_dir():
         raise StorageError(f"{given.out} is no folder; name another with --out")
     brief = _brief(given, catalog)
+    named = f"llm {author.settings.identity}" if isinstance(author, LLMAuthor) else given.author
     orders = [
-        Order(brief, given.author, given.overlay, seed_of(given.seed, "corpus", number), given.tasks)
+        Order(brief, named, given.overlay, seed_of(given.seed, "corpus", number), given.tasks)
         for number in range(given.count)
     ]
     refused: Counter[str] = Counter()
     try:
-        problem = _make_missing(orders, catalog, given.out, given.jobs, refused)
-    except KeyboardInterrupt:
-        print(f"stopped: the worlds made so far are in {given.out}; the same command goes on")
+        shared = author if isinstance(author, LLMAuthor) else None
+        problem = _make_missing(orders, catalog, given.out, given.jobs, refused, shared)
+    except (KeyboardInterrupt, AuthorUnavailable):
+        if _entries(given.out):
+            print(f"stopped: the worlds made so far are in {given.out}; the same command goes on")
         raise
     made = _notes(given.out, {order.origin(catalog) for order in orders})
     for entry in made:
         refused.update(entry["note"]["refused"])
     _print_summary(made, given, refused, problem)
     return 0 if made else REFUSED
+
+
+def _author(given: Namespace) -> Author:
+    if given.author != "llm":
+        if given.model:
+            raise AuthorError(
+                f"--model {given.model} is for --author llm, not {given.author}; write one of them"
+            )
+        return load_author(given.author)
+    return load_author("llm", **(author_settings(given, given.model) if given.model else {}))
 
 
 def _brief(given: Namespace, catalog: Catalog) -> Brief:
@@ -104,16 +124,23 @@ def _brief(given: Namespace, catalog: Catalog) -> Brief:
 
 
 def _make_missing(
-    orders: list[Order], catalog: Catalog, out: Path, jobs: int, refused: Counter[str]
+    orders: list[Order], catalog: Catalog, out: Path, jobs: int, refused: Counter[str], shared: Author | None
 ) -> str | None:
-    """Make what the manifest lacks; count in `refused` what came to nothing. The last problem of a brief."""
+    """Make what the manifest lacks; count in `refused` what came to nothing. The last problem of a brief.
+
+    `shared`: the author whose budget all orders share; None: each order has an author of its own.
+    """
     present = {entry["note"].get("origin") for entry in _entries(out).values()}
     missing = [order for order in orders if order.origin(catalog) not in present]
     problem = None
-    for order, made in zip(missing, _progress(_made(missing, jobs), len(missing)), strict=True):
+    for order, made in zip(missing, _progress(_made(missing, jobs, shared), len(missing)), strict=True):
+        if not isinstance(made, str) and order.author != "template":
+            write_trace(out, order.origin(catalog), made.trace)
         if isinstance(made, str):
             problem = made
             refused["brief"] += 1
+        elif made.trace.stopped is not None:
+            raise BudgetSpent(made.trace.stopped)
         elif made.world is None or made.key is None:
             refused.update(made.refused)
         elif made.world.id in _entries(out):
@@ -128,20 +155,35 @@ def _entries(out: Path) -> dict[str, dict[str, Any]]:
     return entries(out) if (out / "manifest.json").exists() else {}
 
 
-def _made(orders: list[Order], jobs: int) -> Iterator[Synthesis | str]:
+def _made(orders: list[Order], jobs: int, shared: Author | None) -> Iterator[Synthesis | str]:
     """The outcome of each order, in order."""
     if jobs == 1 or len(orders) < 2:
-        yield from map(make, orders)
+        yield from (make(order, shared) for order in orders)
+        return
+    if shared is not None:
+        yield from _in_threads(orders, jobs, shared)
         return
     from joblib import Parallel, delayed
 
     yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(make)(order) for order in orders)
 
 
-def make(order: Order) -> Synthesis | str:
-    """One world, or why its brief cannot be met."""
+def _in_threads(orders: list[Order], jobs: int, shared: Author) -> Iterator[Synthesis | str]:
+    """An author that waits for its model most of the time; its budget is counted in this process alone."""
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = deque(pool.submit(make, order, shared) for order in orders)
+        try:
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def make(order: Order, shared: Author | None = None) -> Synthesis | str:
+    """One world, or why its brief cannot be met. `shared`: the author to ask; None: load the order's."""
     try:
-        author, catalog = load_author(order.author), load_catalog(order.overlay)
+        author, catalog = shared or load_author(order.author), load_catalog(order.overlay)
         return synthesize(order.brief, author, catalog, order.seed, tasks=order.tasks)
     except BriefError as error:
         return str(error)
@@ -158,6 +200,7 @@ def _progress(made: Iterator[Synthesis | str], count: int) -> Iterator[Synthesis
 
 _IN_WORDS = {
     "author": "proposals of which no world can be made",
+    "author_budget": "worlds for which the author's budget did not suffice",
     "brief": "briefs that cannot be met",
     "made before": "worlds equal to one in the folder",
     "no_draft": "drafts that their world does not afford",

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from planet.command import REFUSED, Parser, command, finish
 from planet.errors import GraderError, StorageError
+from planet.plain_files import read_bounded
 from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
 from planet.store import read_world, task_named
@@ -51,13 +52,15 @@ def _run(given: Namespace) -> int:
 def read_trajectory(path: Path) -> Trajectory:
     """A trajectory from its JSON file; StorageError when it is none."""
     try:
-        return Trajectory.model_validate_json(path.read_bytes())
+        return Trajectory.model_validate_json(read_bounded(path))
     except FileNotFoundError as error:
         raise StorageError(f"{path} does not exist; planet.play --save writes trajectories") from error
-    except ValidationError as error:
+    except ValidationError as error:  # before ValueError, of which it is one
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the file"
         raise StorageError(f"{path} is no trajectory: {place}: {first['msg']}") from error
+    except ValueError as error:
+        raise StorageError(f"{path} is no trajectory: {error}") from error
 
 
 def print_grade(grade: Grade, task: Task) -> None:

@@ -9,10 +9,14 @@
 
 Every file is written beside its place and moved there, the manifest last: a world is in the manifest, whole,
 or absent. One process at a time may write to a folder; any number may read.
+
+A folder may come from anyone. What is read is bounded, lies in the folder, and runs nothing: names are ids,
+files are plain, and of a database only plain tables are read.
 """
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
@@ -21,12 +25,15 @@ from typing import Any, NamedTuple
 
 from planet.errors import StorageError
 from planet.identity import digest
+from planet.plain_files import Files, read_bounded
+from planet.plain_tables import read_rows
 from planet.records.task import Task, TaskKey
 from planet.records.view import TaskView
 from planet.records.world import SeedState, World, WorldKey
-from planet.world.database import build, quote
+from planet.world.database import build
 
 FORMAT = 1
+_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class StoredWorld(NamedTuple):
@@ -82,16 +89,20 @@ def entries(folder: Path) -> dict[str, dict[str, Any]]:
         raise StorageError(
             f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize"
         ) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
 
 
 @lru_cache(maxsize=8)
 def _manifest(path: Path, changed_ns: int, size: int, inode: int) -> dict[str, dict[str, Any]]:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(read_bounded(path))
     if content["format"] != FORMAT:
-        raise ValueError(f"format {content['format']!r}, not {FORMAT}")
-    return {name: dict(entry) for name, entry in dict(content["worlds"]).items()}
+        raise ValueError(f"format {str(content['format'])[:20]!r}, not {FORMAT}")
+    worlds = dict(content["worlds"])
+    odd = next((name for name in worlds if not _ID.fullmatch(name)), None)
+    if odd is not None:
+        raise ValueError(f"it names a world {odd[:40]!r}, which is no id")
+    return {name: dict(entry) for name, entry in worlds.items()}
 
 
 def world_named(folder: Path, start: str) -> str:
@@ -124,13 +135,12 @@ def read_world(folder: Path, world_id: str) -> StoredWorld:
             f"{folder} holds no world {world_id!r}; its worlds are in {folder / 'manifest.json'}"
         )
     try:
-        bare = World.model_validate_json((folder / "worlds" / f"{world_id}.json").read_bytes())
-        key = WorldKey.model_validate_json((folder / "keys" / f"{world_id}.json").read_bytes())
-        views = [TaskView.model_validate_json(x) for x in _read_lines(folder / "tasks" / f"{world_id}.jsonl")]
-        keys = [
-            TaskKey.model_validate_json(x) for x in _read_lines(folder / "keys" / f"{world_id}.tasks.jsonl")
-        ]
-        world = bare.replace(seed=_read_rows(folder / "worlds" / f"{world_id}.sqlite", bare))
+        files = Files(folder)
+        bare = World.model_validate_json(files.read(f"worlds/{world_id}.json"))
+        key = WorldKey.model_validate_json(files.read(f"keys/{world_id}.json"))
+        views = [TaskView.model_validate_json(x) for x in files.lines(f"tasks/{world_id}.jsonl")]
+        keys = [TaskKey.model_validate_json(x) for x in files.lines(f"keys/{world_id}.tasks.jsonl")]
+        world = bare.replace(seed=read_rows(files.path(f"worlds/{world_id}.sqlite"), bare))
         tasks = tuple(Task(view=v, key=k) for v, k in zip(views, keys, strict=True))
         stored = StoredWorld(world, key, tasks)
         found, digest_found = world.id, _digest(stored)
@@ -160,25 +170,8 @@ def _write_database(path: Path, world: World) -> None:
     _write_bytes(path, data)
 
 
-def _read_rows(path: Path, world: World) -> SeedState:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-    try:
-        rows = {}
-        for resource in world.layout.resources:
-            names = ", ".join(quote(c.name) for c in resource.columns)
-            sql = f"SELECT {names} FROM {quote(resource.name)} ORDER BY rowid"
-            rows[resource.name] = tuple(connection.execute(sql).fetchall())
-        return SeedState(rows=rows)
-    finally:
-        connection.close()
-
-
 def _lines(items: Iterable[str]) -> str:
     return "".join(f"{item}\n" for item in items)
-
-
-def _read_lines(path: Path) -> list[str]:
-    return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -41,11 +41,11 @@ def _options() -> OneLineParser:
 def _work(chosen: Namespace) -> None:
     out = Path(chosen.out) if chosen.out else None
     if chosen.schema:
-        from analysis.weakness.own_episode import schema_text
+        from analysis.weakness.own.episode import schema_text
 
         print(schema_text(), end="")
     elif chosen.episodes:
-        from analysis.weakness.own_report import write_own_weakness
+        from analysis.weakness.own.report import write_own_weakness
 
         write_own_weakness(chosen.episodes, out or Path("weakness"), chosen.top, chosen.skip_bad).show()
     else:

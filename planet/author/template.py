@@ -35,8 +35,8 @@ from planet.records.frozen import Frozen
 from planet.records.world import Brief, Column, Company, Edge, Resource, Service, ServiceGraph
 
 
-class _Sizes(Frozen):
-    """How large a compact world is."""
+class Sizes(Frozen):
+    """How large a world of one profile is."""
 
     tables: tuple[int, int]
     slice: tuple[int, int]
@@ -44,7 +44,11 @@ class _Sizes(Frozen):
     rules: int
 
 
-_SIZES = _Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2)
+SIZES = {
+    "compact": Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
+    "library": Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
+}
+"""What a model is told; the template's own library worlds follow `planet.author.library`."""
 _DISTRACTORS = {"compact": 2, "library": 6}
 
 
@@ -127,7 +131,7 @@ def _tables(context: Context) -> LibraryTables:
     if context.brief.profile == "library":
         offered = draw_slice(context.catalog, industry, context.brief.resources, rng)
         return library_tables(offered, context.brief.services, profile, context.catalog, rng)
-    sizes, links = _SIZES, _links(context.catalog)
+    sizes, links = SIZES["compact"], _links(context.catalog)
     offered = _start(context, profile, rng)
     _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
     tables = list(offered)
@@ -256,7 +260,7 @@ def _seed(context: Context) -> SeedPlan:
     names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
     if context.brief.profile == "library":
         return SeedPlan(rows=library_rows(tuple(names), plan.derived, rng))
-    low, high = _SIZES.rows
+    low, high = SIZES["compact"].rows
     return SeedPlan(rows={name: rng.randint(low, high) for name in names})
 
 
@@ -277,7 +281,7 @@ def _rules(context: Context) -> RulePlan:
         return RulePlan(rules=drawn, distractors=distractors)
     inside = max(1, len(_crossings(resources, plan.slice)))
     rules: list[Rule] = []
-    for number in range(_SIZES.rules):
+    for number in range(SIZES["compact"].rules):
         child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
         wanted = (
             pattern

@@ -8,10 +8,14 @@ Scalar = str | int | float | bool | None
 """A cell of a table or an argument of a tool."""
 
 
-class Frozen(BaseModel):
-    """An immutable record; an unknown field is an error."""
+LONGEST_FIELD = 1_000_000
+"""Characters of a text; more than any field of any record needs, and little enough to handle."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+
+class Frozen(BaseModel):
+    """An immutable record; an unknown field is an error, and so is a text beyond all measure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_max_length=LONGEST_FIELD)
 
     def replace(self, **changes: Any) -> "Any":
         """A copy with the given fields changed, not validated again; nothing cached comes along."""

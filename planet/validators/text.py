@@ -1,4 +1,8 @@
-"""Text that may stand in a world: printable, bounded, and shown shortened in messages."""
+"""Text that may stand in a world: printable, bounded, addressed to nobody, and shown shortened in messages.
+
+A world is data. What reads like a prompt (marks of chat templates, orders to whoever reads) has no business
+in it: an agent that obeys a row of a table would be graded for something else than its task.
+"""
 
 import re
 
@@ -6,6 +10,17 @@ NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 """A table or column: words joined by underscores, because tools, pages and instructions split it there."""
 VALUE = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 """An enum value; it may begin with a digit."""
+_PROMPT = re.compile(
+    r"""<\|[^|<>]{1,40}\|> | <｜[^｜]{1,40}｜>                          # marks of chat templates
+    | </?(?:s|bos|eos|pad|think|system|user|assistant|human|tool_call|tool_response|function_call|tool_use
+           |start_of_turn|end_of_turn)(?:\s[^<>]*)?>
+    | \[/?(?:inst|sys|system|available_tools|tool_calls|tool_results)\] | <</?sys>>
+    | ^\W*(?:system|assistant|human)\s*:
+    | \b(?:ignore|disregard|forget|override|bypass)\b .{0,40}
+      \b(?:instructions?|system\s prompts?|guardrails)\b               # orders to whoever reads
+    | \byou \s are \s (?:now|an?) \s .{0,20} \b(?:ai|language\s model|chatbot|llm)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 LONGEST_NAME = 60
 LONGEST_TEXT = 2_000
 """Characters of a cell; the tools accept no longer text either."""
@@ -19,7 +34,14 @@ def problem_of(text: str, longest: int) -> str | None:
         return f"has {len(text)} characters; at most {longest} are allowed"
     if not text.isprintable():
         return f"is {shown(text)}, which is not printable on one line"
-    return None
+    prompt = prompt_in(text)
+    return f"holds {shown(prompt)}, which reads like a prompt; leave it out" if prompt else None
+
+
+def prompt_in(text: str) -> str | None:
+    """The first words or marks of a text that address a language model; None when there are none."""
+    found = _PROMPT.search(text)
+    return found.group() if found else None
 
 
 def shown(value: object) -> str:

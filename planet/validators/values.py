@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from planet.records.world import Column, Resource
-from planet.validators.text import LONGEST_TEXT, listed
+from planet.validators.text import LONGEST_TEXT, listed, prompt_in
 
 Fit = Callable[[Any], bool]
 
@@ -32,7 +32,9 @@ def fit_of(column: Column, resource: Resource) -> tuple[Fit, str]:
         "bool": (_is_bool, "0 or 1"),
         "date": (_is_date, "a date like 2026-03-14"),
     }
-    return fits.get(column.type, (_is_text, f"printable text of at most {LONGEST_TEXT} characters"))
+    return fits.get(
+        column.type, (_is_text, f"printable text of at most {LONGEST_TEXT} characters, and no prompt")
+    )
 
 
 def default_fits(column: Column, resource: Resource) -> bool:
@@ -46,7 +48,8 @@ def default_fits(column: Column, resource: Resource) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_TEXT and value.isprintable()
+    is_text = isinstance(value, str) and len(value) <= LONGEST_TEXT and value.isprintable()
+    return is_text and prompt_in(value) is None
 
 
 def _is_int(value: Any) -> bool:

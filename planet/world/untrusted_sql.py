@@ -21,6 +21,7 @@ _COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">="})
 _SIGNS = _COMPARISONS | frozenset("(),.+-*/%")
 _WORDS_OUT = frozenset(
     {"with", "values", "union", "intersect", "except", "group", "order", "having", "window", "over"}
+    | {"natural", "using"}  # these, too, write columns out that the text does not mention
 )
 _BEFORE_SELECT = _COMPARISONS | {"exists", "in"}
 _LIMITS = {

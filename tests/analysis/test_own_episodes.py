@@ -14,15 +14,15 @@ from analysis.json_lines import read_lines
 from analysis.weakness import WeaknessReport, weakness_report
 from analysis.weakness.__main__ import main
 from analysis.weakness.attribution import Blame, blame
-from analysis.weakness.from_episodes import read_episodes
-from analysis.weakness.from_messages import line_from_messages, says_error
-from analysis.weakness.own_episode import OwnEpisode, schema_text
-from analysis.weakness.own_report import tell
+from analysis.weakness.own.episode import OwnEpisode, schema_text
+from analysis.weakness.own.from_messages import line_from_messages, says_error
+from analysis.weakness.own.reading import read_episodes
+from analysis.weakness.own.report import tell
 from tests.analysis.own_lines import DATA, FORMS, WEAK_TOOL, line_of, retail_lines, write_lines
 from tests.analysis.simulated_probes import simulate, skills
 
 EXAMPLE = DATA / "own_episodes.jsonl"
-SCHEMA = importlib.resources.files("analysis.weakness") / "own_episode.schema.json"
+SCHEMA = importlib.resources.files("analysis.weakness.own") / "episode.schema.json"
 
 
 def probes(tmp_path, *lines, **options):

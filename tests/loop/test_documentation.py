@@ -76,6 +76,16 @@ def test_an_arm_says_only_what_differs_and_shares_all_that_comes_before_it(path:
     assert tree["extends"] == "closed_loop.yaml" and tree["name"] == path.stem
     assert set(tree) <= {"extends", "name", "arm", "curriculum", "targeting", "final_pool"}
     arm = load(path)
-    for shared in ("splits", "policy", "coverage", "learner", "growth", "evaluation", "author", "iterations"):
+    for shared in (
+        "splits",
+        "policy",
+        "coverage",
+        "tail",
+        "learner",
+        "growth",
+        "evaluation",
+        "author",
+        "iterations",
+    ):
         assert getattr(arm, shared) == getattr(method, shared)
     assert arm.curriculum.gate == method.curriculum.gate and arm.digest != method.digest

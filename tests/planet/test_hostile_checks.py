@@ -83,6 +83,7 @@ def derived(levels: int) -> str:
         ("SELECT id FROM customer UNION SELECT id FROM ticket", "uses 'UNION'"),
         ("SELECT id FROM customer ORDER BY 1, 1, 1, 1", "uses 'ORDER'"),
         (counted_out(9), "uses 'GROUP'"),
+        ("SELECT id FROM customer NATURAL FULL JOIN customer c", "uses 'NATURAL'"),
         (mentions(6), "has a result column that is no plain column or function: 'coalesce"),
         (mentions(9), "uses SELECT 10 times; at most 8 are allowed"),
         ("SELECT name AS n FROM customer WHERE n AND n", "has a result column that is no plain column"),

@@ -1,4 +1,4 @@
-"""Probe episodes from anyone's episodes: one line of JSON each, as `own_episode` describes them.
+"""Probe episodes from anyone's episodes: one line of JSON each, as `own.episode` describes them.
 
 A file is read line by line; what is kept of an episode is what the report needs, so instructions, results and
 unknown keys never pile up. Which tools a task requires is taken, in this order, from the plan and the list of
@@ -17,8 +17,8 @@ from pydantic import BaseModel, ValidationError
 
 from analysis.errors import DataError
 from analysis.json_lines import first_problem, read_lines
-from analysis.weakness.from_trace import required_by_trace, suspects
-from analysis.weakness.own_episode import OwnAssertion, OwnEpisode
+from analysis.weakness.own.episode import OwnAssertion, OwnEpisode
+from analysis.weakness.own.from_trace import required_by_trace, suspects
 from analysis.weakness.probe import PlannedProbe, ProbeCall, ProbeEpisode, ProbeEvidence
 
 Ground = Literal["assertions", "plan", "trace"]

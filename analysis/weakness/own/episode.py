@@ -1,7 +1,7 @@
 """One line of anyone's episode file: what an agent of another trainer did on one task, and how it was graded.
 
 Keys that are not listed here are kept out of the analysis, and counted. The JSON Schema of this record is
-shipped beside it as own_episode.schema.json; `python -m analysis.weakness --schema` prints it.
+shipped beside it as episode.schema.json; `python -m analysis.weakness --schema` prints it.
 """
 
 import json

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analysis.result import Result
 from analysis.text_table import write_csv
-from analysis.weakness.from_episodes import OwnEpisodes, near_key, read_episodes
+from analysis.weakness.own.reading import OwnEpisodes, near_key, read_episodes
 from analysis.weakness.report import WeaknessReport, weakness_report
 from analysis.weakness.write import StoredReport, write_reports
 

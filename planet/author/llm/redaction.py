@@ -1,0 +1,25 @@
+"""Keys are taken out of every text that comes back from an endpoint, before it is shown or written."""
+
+import os
+import re
+from collections.abc import Mapping
+
+HIDDEN = "[key]"
+_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
+_SHAPE = re.compile(r"\bsk-[\w-]{8,}|(?<=\bBearer )\S+", re.IGNORECASE)
+_SHORTEST = 8
+"""Characters of a value that is taken for a key: shorter ones occur in words."""
+
+
+def redact(text: str, named: str | None = None, environment: Mapping[str, str] | None = None) -> str:
+    """`text` without the keys of the environment and without what looks like one.
+
+    `named`: the variable that surely holds a key, however it is called and however short.
+    """
+    variables = os.environ if environment is None else environment
+    keys = {v for k, v in variables.items() if _NAME.search(k.upper()) and len(v) >= _SHORTEST}
+    if named and variables.get(named):
+        keys.add(variables[named])
+    for key in sorted(keys, key=len, reverse=True):  # a key that begins with another one goes first
+        text = text.replace(key, HIDDEN)
+    return _SHAPE.sub(HIDDEN, text)

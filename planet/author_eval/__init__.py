@@ -1,0 +1,1 @@
+"""How well an author makes worlds: `python -m planet.author_eval`."""

@@ -1,0 +1,52 @@
+"""What a model would answer: the template's artifacts as JSON text, one per link asked for."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from planet.author.artifacts import LINKS, Artifact, Context, Link
+from planet.author.llm.prompt import PARTS
+from planet.author.template import TemplateAuthor
+from planet.catalog import Catalog
+from planet.records.world import Brief
+
+
+def plain(artifact: Artifact) -> dict[str, Any]:
+    """An artifact as a model writes it."""
+    return artifact.model_dump(mode="json", exclude_defaults=True)
+
+
+def chain(catalog: Catalog, brief: Brief, seed: int = 0) -> dict[Link, Artifact]:
+    """The template's artifacts for a brief."""
+    made: dict[Link, Artifact] = {}
+    for link in LINKS:
+        context = Context(brief=brief, catalog=catalog, seed=seed, attempt=0, artifacts=made)
+        made[link] = TemplateAuthor().propose(link, context)[0]
+    return made
+
+
+def link_asked(request: dict[str, Any]) -> Link:
+    """Which link a request is about."""
+    question = request["messages"][1]["content"]
+    return next(link for link in LINKS if question.startswith(f"Propose the {PARTS[link]}"))
+
+
+def replying(replies: dict[Link, Any]) -> Callable[[dict[str, Any]], Any]:
+    """A line for the server: to each link its reply, of several one per try, the last again and again."""
+    tries: dict[Link, int] = {}
+
+    def line(request: dict[str, Any]) -> Any:
+        link = link_asked(request)
+        reply = replies[link]
+        if isinstance(reply, list):
+            number = tries.get(link, 0)
+            tries[link] = number + 1
+            reply = reply[min(number, len(reply) - 1)]
+        return reply(request) if callable(reply) else reply
+
+    return line
+
+
+def sound(catalog: Catalog, brief: Brief, seed: int = 0) -> dict[Link, Any]:
+    """Replies of which a world can be made."""
+    return {link: json.dumps(plain(made)) for link, made in chain(catalog, brief, seed).items()}
