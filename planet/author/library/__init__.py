@@ -7,7 +7,7 @@ of `planet.corpus`, which asks for every resource in turn).
 from planet.author.library.company import sub_industry
 from planet.author.library.rows import library_rows
 from planet.author.library.rules import library_rules
-from planet.author.library.slices import draw_slice
+from planet.author.library.slices import draw_slice, seldom
 from planet.author.library.tables import LibraryTables, library_tables
 
-__all__ = ["LibraryTables", "draw_slice", "library_rows", "library_rules", "library_tables", "sub_industry"]
+__all__ = ["LibraryTables", "draw_slice", "library_rows", "library_rules", "library_tables", "seldom", "sub_industry"]

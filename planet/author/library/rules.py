@@ -11,7 +11,8 @@ from random import Random
 from planet.expand.rules import Rule, rule_page
 from planet.records.world import Column, Pattern, Resource
 
-COUNT = {14: 0.25, 15: 0.5, 16: 0.25}
+COUNT = {15: 0.3, 16: 0.5, 17: 0.2}
+"""Rules that are tried for -> chance; a world that has not the references for them holds fewer, on average 15."""
 _INSIDE = 2
 """Rules on one reference inside the slice."""
 _PAGES = 4

@@ -2,19 +2,21 @@
 
 A company does what its industry usually does: which services the slice joins is fixed by industry and size, and
 of each service the first resources of the catalog are the likely ones. A brief that names resources gets them,
-and around them what is linked to them, the seldom ones first.
+and around them what is linked to them.
 """
 
 from random import Random
 
 from planet.catalog import Catalog, Industry
 
-SIZES = {2: 0.200, 3: 0.350, 4: 0.250, 5: 0.125, 6: 0.075}
+SIZES = {2: 0.090, 3: 0.510, 4: 0.240, 5: 0.105, 6: 0.055}
 """Resources of a slice -> chance; on average 3.525, which is 16.1 tools with the two for documents."""
-SERVICES = {2: 2, 3: 3, 4: 3, 5: 4, 6: 4}
-"""Resources of a slice -> services that they belong to."""
+SERVICES = {2: 2, 3: 3, 4: 3, 5: 3, 6: 3}
+"""Resources of a slice -> services that they belong to; around named resources it may be more."""
 USUAL = 3
 """The first resources of a service, which a usual slice takes."""
+_WANTED = 4.0
+"""Weight of what is of a new service while there are few, and of an old one when there are enough."""
 _FADE = 0.4
 """How much less likely each next resource of a service is."""
 
@@ -39,7 +41,7 @@ def draw_slice(catalog: Catalog, industry: Industry, named: tuple[str, ...], rng
 
 
 def usual_services(catalog: Catalog, industry: Industry) -> tuple[str, ...]:
-    """Four services that companies of the industry usually have, each linked to one before it."""
+    """Three services that companies of the industry usually have, each linked to one before it."""
     ranked = sorted(industry.services, key=lambda kind: (-industry.services[kind], kind))
     ranked = [kind for kind in ranked if _usual(kind, catalog)]
     chosen = ranked[:1]
@@ -51,6 +53,13 @@ def usual_services(catalog: Catalog, industry: Industry) -> tuple[str, ...]:
             break
         chosen.append(following)
     return tuple(chosen)
+
+
+def seldom(catalog: Catalog) -> list[str]:
+    """Resources with tools that no industry's usual slice takes, sorted."""
+    kinds = {kind for industry in catalog.industries for kind in usual_services(catalog, industry)}
+    usual = {name for kind in kinds for name in _usual(kind, catalog)}
+    return sorted(catalog.places.keys() - usual)
 
 
 def _usual(kind: str, catalog: Catalog) -> list[str]:
@@ -80,16 +89,15 @@ def _linked(chosen: list[str], catalog: Catalog) -> list[str]:
 
 
 def _around(chosen: list[str], size: int, catalog: Catalog, rng: Random) -> list[str]:
-    """`chosen` and what is linked to them, from other services first, seldom resources rather than usual ones."""
+    """`chosen` and what is linked to them, from other services first."""
     while len(chosen) < size:
         near = _linked(chosen, catalog)
         if not near:
             break
         kinds = {catalog.resource(name).service for name in chosen}
-        wanted = len(kinds) < SERVICES.get(size, len(kinds))
+        wanted = len(kinds) < SERVICES.get(size, len(kinds)) + (size > 4)
         weights = [
-            (1.0 + catalog.places[n]) * (4.0 if (catalog.resource(n).service not in kinds) == wanted else 1.0)
-            for n in near
+            _WANTED if (catalog.resource(name).service not in kinds) == wanted else 1.0 for name in near
         ]
         chosen.append(rng.choices(near, weights)[0])
     return chosen

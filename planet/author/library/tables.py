@@ -15,6 +15,8 @@ SERVICES = {13: 0.6, 14: 0.4}
 TABLES = (30, 31, 32)
 _POSITIONS, _LINKS = 6, 3
 """At most so many derived tables of these kinds; the others are histories."""
+_DENSE = 4.0
+"""How much more likely a table is with each reference to what is there."""
 _OUTSIDE = 0.03
 """Weight of a service that the industry's profile has not."""
 
@@ -67,9 +69,15 @@ def _grow(
             pool = sorted(catalog.places.keys() - set(chosen))
         if not pool:
             return
-        weights = [
-            profile.get(catalog.resource(n).service, _OUTSIDE) / (1.0 + catalog.places[n]) ** 0.5 for n in pool
+        there = set(chosen)
+        weights = [  # what refers to much of what is there comes first: rules need references
+            profile.get(catalog.resource(n).service, _OUTSIDE)
+            * len(there & set(catalog.neighbours[n])) ** _DENSE
+            / (1.0 + catalog.places[n]) ** 0.5
+            for n in pool
         ]
+        if not any(weights):
+            weights = [1.0] * len(pool)
         chosen.append(rng.choices(pool, weights)[0])
 
 
