@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
     name: str | None = None  # the world's id; None: there is none
     entry: dict[str, Any] | None = None  # what the manifest says of the world, whose files are written
-    refused: dict[str, int] = {}  # noqa: RUF012  # of a world that came to nothing
+    refused: dict[str, int] | None = None  # validator, audit rule or reason -> count, when there is no world
     problem: str | None = None  # why its brief cannot be met
     stopped: str | None = None  # why the author could not go on
 
@@ -136,7 +136,7 @@ def _make_missing(
             if outcome.stopped is not None:
                 raise BudgetSpent(outcome.stopped)
             problem = outcome.problem or problem
-            refused.update(outcome.refused)
+            refused.update(outcome.refused or {})
             if outcome.name is None or outcome.entry is None:
                 continue
             if outcome.name in book.entries:

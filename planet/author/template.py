@@ -241,7 +241,25 @@ def _graph(context: Context) -> ServiceGraph:
             edges[(kind, kinds[0])] = Edge(
                 source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}"
             )
+    if context.brief.profile == "library":
+        _connect(edges, kinds)
     return ServiceGraph(services=services, edges=tuple(edges.values()))
+
+
+def _connect(edges: dict[tuple[str, str], Edge], kinds: list[str]) -> None:
+    """Have what no edges lead to report to the first service."""
+    reached, waiting = set[str](), kinds[:1]
+    for kind in kinds[1:]:
+        while waiting:
+            here = waiting.pop()
+            reached.add(here)
+            waiting += [
+                end for pair in edges if here in pair for end in pair if end not in reached and end != here
+            ]
+        if kind not in reached:
+            reason = f"{kind} reports to {kinds[0]}"
+            edges[(kind, kinds[0])] = Edge(source=kind, target=kinds[0], reason=reason)
+            waiting.append(kind)
 
 
 def _schema(context: Context) -> SchemaPlan:

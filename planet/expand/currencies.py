@@ -2,7 +2,7 @@
 
 from math import floor, log10
 
-from planet.records.world import Resource
+from planet.records.world import Column, Resource
 
 PER_DOLLAR = {
     "AED": 4, "ARS": 1000, "AUD": 1.5, "BRL": 5, "CAD": 1.4, "CHF": 1, "CLP": 900, "CNY": 7, "COP": 4000,
@@ -24,11 +24,15 @@ def priced(resources: tuple[Resource, ...], currency: str) -> tuple[Resource, ..
 
 
 def _priced(resource: Resource, rate: float) -> Resource:
-    columns = tuple(
-        c.replace(low=_round(c.low * rate), high=_round(c.high * rate)) if c.unit == "currency" else c
-        for c in resource.columns
-    )
-    return resource.replace(columns=columns)
+    columns = tuple(_in_money(c, rate) if c.unit == "currency" else c for c in resource.columns)
+    return resource.replace(columns=columns)  # type: ignore[no-any-return]
+
+
+def _in_money(column: Column, rate: float) -> Column:
+    low, high = column.low * rate, column.high * rate
+    if _round(low) < _round(high):
+        low, high = _round(low), _round(high)
+    return column.replace(low=low, high=high)  # type: ignore[no-any-return]
 
 
 def _round(value: float) -> float:

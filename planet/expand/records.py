@@ -52,8 +52,9 @@ def dated(state: SeedState, resources: tuple[Resource, ...], seed: int) -> SeedS
         if not places or not rows[resource.name]:
             continue
         columns = list(zip(*rows[resource.name], strict=True))
-        status = next(i for i, c in enumerate(resource.columns) if c.name == resource.status)
-        days = days_of(list(columns[status]), _generator(seed, "dates", resource.name))
+        named = dict(zip((c.name for c in resource.columns), columns, strict=True))
+        statuses = named.get(resource.status, columns[0])  # an author may have named no column; V03 tells
+        days = days_of(list(map(str, statuses)), _generator(seed, "dates", resource.name))
         for place in places:
             columns[place] = tuple(as_dates(days[role_of(resource.columns[place].name)]))
         rows[resource.name] = tuple(zip(*columns, strict=True))

@@ -18,6 +18,7 @@ from planet.records.world import Brief
 from planet.synthesize import synthesize
 from planet.tasks.draft import Draft, by_id, equal, may_write, read, write
 from planet.tasks.errands import errands_for, merged
+from planet.tasks.phrasing import COMPACT, phrase, phrasings
 from planet.validators import validate
 
 CATALOG = load_catalog(profile="library")
@@ -184,3 +185,10 @@ def test_parts_are_done_in_order_by_the_oracle_and_backwards_by_the_alternative(
         "get_invoice", "update_invoice", "get_ticket", "update_ticket",
     ]  # fmt: skip
     assert (whole.family, whole.hops, len(whole.mentions), len(whole.allowed)) == ("update", 2, 2, 2)
+
+
+def test_library_worlds_say_a_family_in_all_its_phrasings():
+    plain = draft("ticket", "TIC-0001")._replace(fields={"a": "ticket", "id": "TIC-0001", "c1": "status", "v1": "open"})
+    for profile, count in (("library", len(phrasings()["update"])), ("compact", COMPACT)):
+        said = {phrase(plain, Random(n), profile).template for n in range(80)}
+        assert said == {f"update-{n}" for n in range(1, count + 1)}

@@ -17,6 +17,8 @@ USUAL = 3
 """The first resources of a service, which a usual slice takes."""
 _WANTED = 4.0
 """Weight of what is of a new service while there are few, and of an old one when there are enough."""
+_COMPANY = 1.5
+"""Weight of the first resources of a service beside a named one."""
 _FADE = 0.4
 """How much less likely each next resource of a service is."""
 
@@ -97,7 +99,9 @@ def _around(chosen: list[str], size: int, catalog: Catalog, rng: Random) -> list
         kinds = {catalog.resource(name).service for name in chosen}
         wanted = len(kinds) < SERVICES.get(size, len(kinds)) + (size > 4)
         weights = [
-            _WANTED if (catalog.resource(name).service not in kinds) == wanted else 1.0 for name in near
+            (_WANTED if (catalog.resource(name).service not in kinds) == wanted else 1.0)
+            * (_COMPANY if catalog.places[name] < USUAL else 1.0)
+            for name in near
         ]
         chosen.append(rng.choices(near, weights)[0])
     return chosen
