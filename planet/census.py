@@ -1,9 +1,10 @@
-"""`python -m planet.census DIR`: how large and how varied a folder of worlds is, beside the design of the library.
+"""`python -m planet.census DIR`: how large and varied a folder of worlds is, beside the design of the library.
 
-An environment is a world with its slice; those with fewer than ten tasks are no part of the RL corpus. The footprint
-is what tasks drawn uniformly from the corpus reach: of each dimension, the share of values that at least one of them
-has, as one draw gave it and as it is expected (rarefaction: a value of n among N tasks is missed by k of them with
-probability C(N - n, k) / C(N, k)). Coverage alone proves nothing: a uniform draw covers a lot.
+An environment is a world with its slice; those with fewer than ten tasks are no part of the RL corpus. The
+footprint is what tasks drawn uniformly from the corpus reach: of each dimension, the share of values that at
+least one of them has, as one draw gave it and as it is expected (rarefaction: a value of n among N tasks is
+missed by k of them with probability C(N - n, k) / C(N, k)). Coverage alone proves nothing: a uniform draw
+covers a lot.
 """
 
 import json
@@ -62,7 +63,9 @@ def _parser() -> Parser:
     parser = command("census", "How large and how varied a folder of worlds is, beside the library's design.")
     parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
     parser.add_argument("--environments", type=positive, metavar="N", help="at most so many (default: all)")
-    parser.add_argument("--draw", type=positive, default=3_200, metavar="K", help="tasks drawn (default 3200)")
+    parser.add_argument(
+        "--draw", type=positive, default=3_200, metavar="K", help="tasks drawn (default 3200)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the draw (default 0)")
     return parser
 
@@ -71,9 +74,7 @@ def _run(given: Namespace) -> int:
     worlds = list(read_environments(given.folder))
     corpus = [world for world in worlds if len(world.tasks) >= TASKS][: given.environments]
     if not corpus:
-        raise StorageError(
-            f"no world of {given.folder} has {TASKS} tasks; synthesize with --tasks {TASKS}"
-        )
+        raise StorageError(f"no world of {given.folder} has {TASKS} tasks; synthesize with --tasks {TASKS}")
     for line in (*_of_worlds(worlds), *_of_tasks(corpus), *_of_footprint(corpus, given.draw, given.seed)):
         print(line)
     return 0
@@ -154,7 +155,9 @@ def _of_tasks(corpus: list[Environment]) -> Iterator[str]:
     yield _line("assertions", [float(task.assertions) for task in tasks])
     yield _line("share at stake", [float(task.stake) for task in tasks])
     families = Counter(task.family for task in tasks)
-    yield "families: " + ", ".join(f"{name} {count / len(tasks):.1%}" for name, count in families.most_common())
+    yield "families: " + ", ".join(
+        f"{name} {count / len(tasks):.1%}" for name, count in families.most_common()
+    )
 
 
 def _line(name: str, values: list[float]) -> str:

@@ -1,7 +1,7 @@
 """The manifest of a folder of worlds: `manifest.json`, and a journal beside it while many are made.
 
-Writing the whole manifest for every world would take longer with each. A journal holds a line per world until it is
-closed; what a killed command left in it counts as entered, and a line that was cut off as never written.
+Writing the whole manifest for every world would take longer with each. A journal holds a line per world until
+it is closed; what a killed command left in it counts as entered, a line that was cut off as never written.
 """
 
 import json

@@ -10,8 +10,8 @@ from planet.identity import digest, seed_of, stream
 from planet.records.world import Brief
 
 SELDOM = 35
-"""Of the library worlds that nobody gave a scenario, every 35th is built around the next resource of a shuffled
-list of the seldom ones: companies are usual, but everything occurs."""
+"""Of the library worlds that nobody gave a scenario, every 35th is built around the next resource of a
+shuffled list of the seldom ones: companies are usual, but everything occurs."""
 
 
 class Order(NamedTuple):

@@ -51,7 +51,7 @@ def write_world(
 def write_files(
     folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ...], note: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write a world's files and return the entry that the manifest lacks; processes may do so side by side."""
+    """Write a world's files and return the entry that the manifest lacks; processes may do so at once."""
     for part in ("worlds", "tasks", "keys"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     _write_text(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())

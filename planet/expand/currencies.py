@@ -1,4 +1,4 @@
-"""Amounts in the money of a country: the catalog's bounds are in dollars or euros, and 90 is no price in yen."""
+"""Amounts in the money of a country: the catalog's bounds are in dollars, and 90 is no price in yen."""
 
 from math import floor, log10
 

@@ -16,40 +16,48 @@ TODAY = date(2026, 1, 1)
 Phase = Literal["waiting", "running", "over"]
 Role = Literal["origin", "made", "event", "end"]
 
-_WAITING = frozenset("""
-ahead announced applied applied_for arranged asked asked_for booked courted demanded designed draft draft_bill
-drafted drawn_up due early expected floated forming in_draft in_talks in_trial initiated inquired intended
-in_review negotiating new notified offered on_waitlist open_for_bids optioned ordered outlined pending
-planned prepared prescribed proposed prospective queued quoted raised received recommended requested rostered
-rough scheduled set_down sketched sought submitted suggested to_come todo waiting warm wished
-""".split())  # fmt: skip
-_OVER = frozenset("""
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WAITING = _words("""
+ahead announced applied applied_for arranged asked asked_for booked courted demanded designed draft
+draft_bill drafted drawn_up due early expected floated forming in_draft in_review in_talks in_trial
+initiated inquired intended negotiating new notified offered on_waitlist open_for_bids optioned ordered
+outlined pending planned prepared prescribed proposed prospective queued quoted raised received
+recommended requested rostered rough scheduled set_down sketched sought submitted suggested to_come todo
+waiting warm wished
+""")
+_OVER = _words("""
 abandoned aborted annulled answered answered_filing arrived attended awarded barred bestowed breached
 broken_off brought_back called_off cancelled cleared cleared_out closed closed_plan collected compensated
 completed connected declared_lost declined decommissioned delivered denied departed destroyed discharged
-discontinued dismissed dispensed dissolved done dropped ended excluded executed expired failed failed_check
-failed_port filled finished fixed flown followed_up forfeited given_away gone graded graduated handed_back
-handed_over harvested heard held hired inspected lapsed late lifted lost made merged missed moved_out no_show
-out_of_limits outdated over overdue paid paid_off paid_out paid_up parted passed passed_check performed ported
-ported_out published published_out reached read_out reaped reconciled recycled redeemed refunded refused
-rejected removed repaid resolved restored retired retracted returned returned_home reversed revoked rolled_out
-sailed scrapped seen sent sent_back sent_out served served_out settled shut shut_down signed_off skipped sold
-sold_out solved spent sprayed stopped struck_out succeeded superseded surrendered terminated tested
-transferred treated turned_down used_up void voided waived walked_away walked_through withdrawn within_limits
-won worn_out written_off written_up
-""".split())  # fmt: skip
+discontinued dismissed dispensed dissolved done dropped ended excluded executed expired failed
+failed_check failed_port filled finished fixed flown followed_up forfeited given_away gone graded
+graduated handed_back handed_over harvested heard held hired inspected lapsed late lifted lost made merged
+missed moved_out no_show out_of_limits outdated over overdue paid paid_off paid_out paid_up parted passed
+passed_check performed ported ported_out published published_out reached read_out reaped reconciled
+recycled redeemed refunded refused rejected removed repaid resolved restored retired retracted returned
+returned_home reversed revoked rolled_out sailed scrapped seen sent sent_back sent_out served served_out
+settled shut shut_down signed_off skipped sold sold_out solved spent sprayed stopped struck_out succeeded
+superseded surrendered terminated tested transferred treated turned_down used_up void voided waived
+walked_away walked_through withdrawn within_limits won worn_out written_off written_up
+""")
 
-_ORIGIN = frozenset("birth build commission entry fit hire install join launch open opening start_up".split())
-_MADE = frozenset("""
+_ORIGIN = _words("""
+birth build commission entry fit hire install join launch open opening start_up
+""")
+_MADE = _words("""
 accident agree apply award bid bill booking chat enroll event fault file filing found grant impose issue
 lodge log loss note offer order post prescribe purchase quote raise receipt record referral register
 registration report request scan sign submit
-""".split())  # fmt: skip
-_END = frozenset("""
-answer arrival clear close closing connect deadline delivery discharge due end eta expiry fetch final finish
-free_until graduation last leave next paid pay_back promise reaping release renewal resolve return revisit
-sailing settle valid validity
-""".split())  # fmt: skip
+""")
+_END = _words("""
+answer arrival clear close closing connect deadline delivery discharge due end eta expiry fetch final
+finish free_until graduation last leave next paid pay_back promise reaping release renewal resolve return
+revisit sailing settle valid validity
+""")
 
 _LONGEST = 240
 """Days that the course of a record takes at most."""

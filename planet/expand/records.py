@@ -1,8 +1,8 @@
 """Seed rows of library worlds: records that a business could have, drawn column by column in arrays.
 
-Amounts are prices of the country, sizes and references are skewed (a few customers have most orders, some have
-none), and dates follow from what became of the record. Dates come last (`dated`), because the rules of the world
-may still change a status.
+Amounts are prices of the country, sizes and references are skewed (a few customers have most orders, some
+have none), and dates follow from what became of the record. Dates come last (`dated`), because the rules of
+the world may still change a status.
 """
 
 from collections import Counter

@@ -34,9 +34,7 @@ class Texts:
         phrases = self._catalog.pool(pool)
         parts = self._parts | phrases.parts
         forms = self._forms[pool] = tuple(
-            _Form(
-                SLOT.sub("%s", form.replace("%", "%%")), tuple(parts[slot] for slot in SLOT.findall(form))
-            )
+            _Form(SLOT.sub("%s", form.replace("%", "%%")), tuple(parts[slot] for slot in SLOT.findall(form)))
             for form in phrases.forms
         )
         return forms

@@ -1,8 +1,8 @@
 """Errands: the further parts of a task in a library world.
 
-A task of a compact world is one draft. In a library world it has a leading part, after which its family is named, and
-errands in the other services of the slice. Each part has records of its own, so that the parts can be done in any
-order and none changes what another finds.
+A task of a compact world is one draft. In a library world it has a leading part, after which its family is
+named, and errands in the other services of the slice. Each part has records of its own, so that the parts can
+be done in any order and none changes what another finds.
 """
 
 import re
@@ -74,7 +74,8 @@ def _fits(more: Draft, parts: list[Draft]) -> bool:
         return False
     if any(_keys(more) & _keys(part) for part in parts):
         return False
-    return not any(_condition(a) & _written(b) for a in whole for b in whole if a is not b)
+    pairs = [(a, b) for a in whole for b in whole if a is not b]
+    return not any(_condition(a) & _written(b) or _kept(a) & _columns(b) for a, b in pairs)
 
 
 def _touched(draft: Draft, services: dict[str, str]) -> set[str]:
@@ -90,6 +91,15 @@ def _condition(draft: Draft) -> set[str]:
 
 def _written(draft: Draft) -> set[str]:
     return {_table(call) for call in draft.oracle if call.required}
+
+
+def _kept(draft: Draft) -> set[tuple[str, str | None]]:
+    """Columns that the part wants left as they are; that another writes them elsewhere looks like an answer."""
+    return {(a.table, a.column) for a in draft.assertions} if draft.family == "repair" else set()
+
+
+def _columns(draft: Draft) -> set[tuple[str, str | None]]:
+    return {(_table(call), column) for call in draft.oracle if call.required for column in call.arguments}
 
 
 def _table(call: PlannedCall) -> str:

@@ -46,7 +46,7 @@ def twin_of(world: World, key: WorldKey, rule_id: str) -> Twin:
 def known_as(variant: World, world: World, what: str) -> World:
     """A variant of `world` under an id made of the world's own and of what was done to it.
 
-    Variants are made by the dozen and never stored; hashing the content of each would cost more than all the rest.
+    Variants are made by the dozen and never stored; hashing their content would cost more than all the rest.
     """
     variant.__dict__["id"] = digest([world.id, what])
     return variant

@@ -68,7 +68,7 @@ def _image(world_id: str, held: "_Held") -> WorldImage:
 
 
 def forget_images() -> None:
-    """Free the compiled worlds that no session uses; for whoever goes through more worlds than fit in memory."""
+    """Free the compiled worlds that no session uses, for whoever goes through more than fit in memory."""
     _image.cache_clear()
 
 

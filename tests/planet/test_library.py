@@ -30,7 +30,8 @@ def library():
     """Three library worlds with six audited tasks each, the last one around a seldom resource."""
     wanted = list(orders(BRIEF, "template", None, 0, 6, SELDOM, CATALOG))
     return [
-        synthesize(o.brief, TemplateAuthor(), CATALOG, o.seed, tasks=o.tasks) for o in (*wanted[:2], wanted[-1])
+        synthesize(o.brief, TemplateAuthor(), CATALOG, o.seed, tasks=o.tasks)
+        for o in (*wanted[:2], wanted[-1])
     ]
 
 
@@ -80,7 +81,9 @@ def test_every_35th_world_is_built_around_the_next_resource_of_all(library):
 
 def test_slices_offer_16_tools_on_average():
     assert sum(SIZES.values()) == pytest.approx(1)
-    assert 4 * sum(size * chance for size, chance in SIZES.items()) + 2 == pytest.approx(16.1)  # 4 x 3.525 + 2
+    assert 4 * sum(size * chance for size, chance in SIZES.items()) + 2 == pytest.approx(
+        16.1
+    )  # 4 x 3.525 + 2
 
 
 @pytest.mark.parametrize("industry", CATALOG.industries, ids=lambda industry: industry.name)
@@ -188,7 +191,9 @@ def test_parts_are_done_in_order_by_the_oracle_and_backwards_by_the_alternative(
 
 
 def test_library_worlds_say_a_family_in_all_its_phrasings():
-    plain = draft("ticket", "TIC-0001")._replace(fields={"a": "ticket", "id": "TIC-0001", "c1": "status", "v1": "open"})
+    plain = draft("ticket", "TIC-0001")._replace(
+        fields={"a": "ticket", "id": "TIC-0001", "c1": "status", "v1": "open"}
+    )
     for profile, count in (("library", len(phrasings()["update"])), ("compact", COMPACT)):
         said = {phrase(plain, Random(n), profile).template for n in range(80)}
         assert said == {f"update-{n}" for n in range(1, count + 1)}

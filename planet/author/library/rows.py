@@ -17,6 +17,8 @@ def library_rows(tables: tuple[str, ...], derived: tuple[Derived, ...], rng: Ran
     """Table -> rows. Log-normal sizes; a derived table grows with what it belongs to."""
     sizes = {name: exp(rng.gauss(log(60), 0.6)) for name in tables}
     for plan in derived:
-        sizes[plan.name] = _PER_OWNER[plan.kind] * max(sizes[name] for name in plan.of) * rng.uniform(0.7, 1.3)
+        sizes[plan.name] = (
+            _PER_OWNER[plan.kind] * max(sizes[name] for name in plan.of) * rng.uniform(0.7, 1.3)
+        )
     scale = TOTAL * rng.uniform(1 - _SPREAD, 1 + _SPREAD) / sum(sizes.values())
     return {name: min(max(round(size * scale), _FEWEST), _MOST) for name, size in sizes.items()}

@@ -1,7 +1,7 @@
 """The rules of a library world: about fifteen, those between tables of the slice first.
 
-An effect has a column of its own, a column that triggers is never an effect, and a value triggers one rule: so that
-rules can be obeyed together, and the seed state can be settled rule by rule.
+An effect has a column of its own, a column that triggers is never an effect, and a value triggers one rule.
+So rules can be obeyed together, and the seed state can be settled rule by rule.
 """
 
 import re
@@ -12,7 +12,7 @@ from planet.expand.rules import Rule, rule_page
 from planet.records.world import Column, Pattern, Resource
 
 COUNT = {15: 0.3, 16: 0.5, 17: 0.2}
-"""Rules that are tried for -> chance; a world that has not the references for them holds fewer, on average 15."""
+"""Rules that are tried for -> chance; without the references for them there are fewer, on average 15."""
 _INSIDE = 2
 """Rules on one reference inside the slice."""
 _PAGES = 4
@@ -24,7 +24,11 @@ Reference = tuple[str, str, str]
 
 
 def library_rules(
-    resources: dict[str, Resource], inside: list[Reference], across: list[Reference], first: str | None, rng: Random
+    resources: dict[str, Resource],
+    inside: list[Reference],
+    across: list[Reference],
+    first: str | None,
+    rng: Random,
 ) -> tuple[Rule, ...]:
     """Rules on references between services; `first`: the pattern of the first one, None: any."""
     wanted = rng.choices(list(COUNT), list(COUNT.values()))[0]

@@ -1,8 +1,8 @@
 """The slice of a library world: the 2 to 6 resources whose tools its environment offers.
 
-A company does what its industry usually does: which services the slice joins is fixed by industry and size, and
-of each service the first resources of the catalog are the likely ones. A brief that names resources gets them,
-and around them what is linked to them.
+A company does what its industry usually does: which services the slice joins is fixed by industry and size,
+and of each service the first resources of the catalog are the likely ones. A brief that names resources gets
+them, and around them what is linked to them.
 """
 
 from random import Random
@@ -48,7 +48,9 @@ def usual_services(catalog: Catalog, industry: Industry) -> tuple[str, ...]:
     ranked = [kind for kind in ranked if _usual(kind, catalog)]
     chosen = ranked[:1]
     while len(chosen) < max(SERVICES.values()):
-        near = {catalog.resource(n).service for kind in chosen for n in _reach(_usual(kind, catalog), catalog)}
+        near = {
+            catalog.resource(n).service for kind in chosen for n in _reach(_usual(kind, catalog), catalog)
+        }
         following = next((kind for kind in ranked if kind in near and kind not in chosen), None)
         following = following or next((kind for kind in ranked if kind not in chosen), None)
         if following is None:
@@ -74,7 +76,7 @@ def _reach(names: list[str], catalog: Catalog) -> list[str]:
 
 
 def _of(kind: str, chosen: list[str], ahead: tuple[str, ...], catalog: Catalog, rng: Random) -> str:
-    """A resource of the service that is linked to one chosen before, or for the first one to the next service."""
+    """A resource of the service that is linked to one chosen before; the first, to the service `ahead`."""
     own = _usual(kind, catalog)
     there = set(chosen) or {name for other in ahead for name in _usual(other, catalog)}
     return _likely([n for n in own if there & set(catalog.neighbours[n])] or own, catalog, rng)

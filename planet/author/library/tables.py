@@ -100,7 +100,9 @@ def _derived(chosen: list[CatalogResource], count: int, rng: Random) -> tuple[De
     apart = [
         (a.name, b.name)
         for a, b in combinations(chosen, 2)
-        if a.service != b.service and all(c.ref != b.name for c in a.refs) and all(c.ref != a.name for c in b.refs)
+        if a.service != b.service
+        and all(c.ref != b.name for c in a.refs)
+        and all(c.ref != a.name for c in b.refs)
     ]
     plans = [Derived(kind="positions", of=(name,)) for name in _some(priced, _POSITIONS, rng)]
     plans += [Derived(kind="link", of=pair) for pair in _some(apart, _LINKS, rng)]
