@@ -1,4 +1,4 @@
-"""`python -m planet.census DIR`: how large and varied a folder of worlds is, beside the design of the library.
+"""`python -m planet.census DIR`: how large and varied a folder of worlds is, beside the library's design.
 
 An environment is a world with its slice; those with fewer than ten tasks are no part of the RL corpus. The
 footprint is what tasks drawn uniformly from the corpus reach: of each dimension, the share of values that at

@@ -94,7 +94,7 @@ def _written(draft: Draft) -> set[str]:
 
 
 def _kept(draft: Draft) -> set[tuple[str, str | None]]:
-    """Columns that the part wants left as they are; that another writes them elsewhere looks like an answer."""
+    """Columns that the part wants left as they are; written elsewhere, they would look like an answer."""
     return {(a.table, a.column) for a in draft.assertions} if draft.family == "repair" else set()
 
 
