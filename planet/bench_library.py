@@ -1,4 +1,4 @@
-"""How fast library worlds are made: authoring, expansion, insertion beside one bare transaction, and the checks.
+"""How fast library worlds are made, beside one bare transaction of their rows, and how fast they are checked.
 
 CPU seconds of this process, so that a busy machine does not count; the median over worlds.
 """
