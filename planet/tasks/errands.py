@@ -14,7 +14,7 @@ from planet.tasks.draft import Draft
 from planet.tasks.families import FAMILIES
 
 STAKE = 0.57
-"""Chance that the leading part is one that puts a rule at stake; other parts come to nothing more often, so that it
+"""Chance that the leading part is one that puts a rule at stake; others come to nothing more often, so that it
 is about 60 % of tasks in the end."""
 POLICY = ("propagate", "repair")
 ERRANDS = tuple(name for name in FAMILIES if name not in POLICY)
