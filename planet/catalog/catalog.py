@@ -39,13 +39,13 @@ class Catalog(Frozen):
         )
 
     @cached_property
-    def neighbours(self) -> dict[str, tuple[str, ...]]:
-        """Resource -> resources linked to it by a reference in either direction, sorted."""
+    def neighbours(self) -> dict[str, frozenset[str]]:
+        """Resource -> resources linked to it by a reference in either direction."""
         near: dict[str, set[str]] = {name: set() for name in self.resources}
         for link in self.links:
             near[link.source].add(link.target)
             near[link.target].add(link.source)
-        return {name: tuple(sorted(others)) for name, others in near.items()}
+        return {name: frozenset(others) for name, others in near.items()}
 
     @cached_property
     def places(self) -> dict[str, int]:

@@ -94,7 +94,7 @@ def test_slices_of_an_industry_join_its_usual_services(industry):
         kinds = [CATALOG.resource(name).service for name in chosen]
         assert len(set(chosen)) == len(chosen) in SIZES
         assert set(kinds) == set(usual[: SERVICES[len(chosen)]])
-        near = [set(CATALOG.neighbours[name]) & set(chosen) for name in chosen]
+        near = [CATALOG.neighbours[name] & set(chosen) for name in chosen]
         assert sum(map(bool, near)) >= 2
 
 
@@ -102,7 +102,7 @@ def test_a_slice_around_a_resource_holds_it_and_what_is_linked_to_it():
     for seed in range(20):
         chosen = draw_slice(CATALOG, CATALOG.industries[0], ("patent",), Random(seed))
         assert chosen[0] == "patent" and len(chosen) in SIZES
-        assert all(set(CATALOG.neighbours[name]) & set(chosen) for name in chosen)
+        assert all(CATALOG.neighbours[name] & set(chosen) for name in chosen)
 
 
 def test_a_few_descriptions_are_common_and_many_are_rare():

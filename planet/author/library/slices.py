@@ -79,7 +79,7 @@ def _of(kind: str, chosen: list[str], ahead: tuple[str, ...], catalog: Catalog, 
     """A resource of the service that is linked to one chosen before; the first, to the service `ahead`."""
     own = _usual(kind, catalog)
     there = set(chosen) or {name for other in ahead for name in _usual(other, catalog)}
-    return _likely([n for n in own if there & set(catalog.neighbours[n])] or own, catalog, rng)
+    return _likely([n for n in own if there & catalog.neighbours[n]] or own, catalog, rng)
 
 
 def _likely(names: list[str], catalog: Catalog, rng: Random) -> str:

@@ -37,7 +37,7 @@ def library_tables(
     for kind in wanted:
         if all(catalog.resource(name).service != kind for name in chosen):
             own = [r.name for r in catalog.service(kind).resources if r.tools]
-            near = [n for n in own if set(catalog.neighbours[n]) & set(chosen)]
+            near = [n for n in own if catalog.neighbours[n] & set(chosen)]
             chosen.append(rng.choice(near or own))
     services = rng.choices(list(SERVICES), list(SERVICES.values()))[0]
     tooled = rng.choices(list(TOOLED), list(TOOLED.values()))[0]
@@ -72,7 +72,7 @@ def _grow(
         there = set(chosen)
         weights = [  # what refers to much of what is there comes first: rules need references
             profile.get(catalog.resource(n).service, _OUTSIDE)
-            * len(there & set(catalog.neighbours[n])) ** _DENSE
+            * len(there & catalog.neighbours[n]) ** _DENSE
             / (1.0 + catalog.places[n]) ** 0.5
             for n in pool
         ]
