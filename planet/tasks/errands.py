@@ -14,8 +14,8 @@ from planet.tasks.draft import Draft
 from planet.tasks.families import FAMILIES
 
 STAKE = 0.57
-"""Chance that the leading part is one that puts a rule at stake. Others come to nothing more often, so that in
-the end it is about 60 % of tasks."""
+"""Chance that the leading part is one that puts a rule at stake. Others come to nothing more often, so that
+in the end it is about 60 % of tasks."""
 POLICY = ("propagate", "repair")
 ERRANDS = tuple(name for name in FAMILIES if name not in POLICY)
 MOST_ASSERTIONS = 10
