@@ -68,7 +68,7 @@ class Catalog(Frozen):
         industries = (
             i.replace(services={k: weight for k, weight in i.services.items() if k in kinds}, further=None)
             for i in self.industries
-            if i.core
+            if i.core and kinds & i.services.keys()
         )
         return Catalog(
             services=services,
