@@ -360,7 +360,7 @@ def test_wrong_use_is_one_line(toys, tmp_path, capsys, monkeypatch, main, argume
 HEAVY = ("sklearn", "joblib", "rich", "jax", "mlflow", "litellm", "matplotlib")
 
 
-@pytest.mark.parametrize("name", ["synthesize", "audit", "inspect", "replay", "play"])
+@pytest.mark.parametrize("name", ["synthesize", "audit", "census", "inspect", "replay", "play"])
 def test_help_is_light(name):
     code = (
         f"import sys, runpy; sys.argv = ['planet.{name}', '--help']\n"
