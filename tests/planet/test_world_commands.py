@@ -157,7 +157,7 @@ def test_an_author_that_makes_nothing_is_told_with_its_reasons(tmp_path, capsys)
         (("--count", "2", "--out", "w", "--brief", " "), "the brief is empty; write e.g."),
         (
             ("--count", "2", "--out", "w", "--author", "llama"),
-            "no author 'llama'; write template, or module:Class",
+            "no author 'llama'; write template, llm, or module:Class",
         ),
         (("--count", "2", "--out", "w", "--author", "nowhere:X"), "No module named 'nowhere'"),
         (
