@@ -10,6 +10,7 @@ from planet.author.library import draw_slice, seldom, sub_industry
 from planet.author.library.slices import SERVICES, SIZES, usual_services
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
+from planet.errors import BriefError
 from planet.expand.derived import Derived
 from planet.expand.plans import artifact_faults
 from planet.orders import SELDOM, orders
@@ -20,6 +21,8 @@ from planet.tasks.draft import Draft, by_id, equal, may_write, read, write
 from planet.tasks.errands import errands_for, merged
 from planet.tasks.phrasing import COMPACT, phrase, phrasings
 from planet.validators import validate
+from tests.planet.overlays import LAB, changed
+from tests.planet.overlays import write as write_overlay
 
 CATALOG = load_catalog(profile="library")
 BRIEF = Brief(text="a company", profile="library")
@@ -103,6 +106,14 @@ def test_a_slice_around_a_resource_holds_it_and_what_is_linked_to_it():
         chosen = draw_slice(CATALOG, CATALOG.industries[0], ("patent",), Random(seed))
         assert chosen[0] == "patent" and len(chosen) in SIZES
         assert all(CATALOG.neighbours[name] & set(chosen) for name in chosen)
+
+
+def test_a_resource_that_nothing_is_linked_to_cannot_be_asked_for(tmp_path):
+    columns = [c for c in LAB["resources"][0]["columns"] if c["type"] != "ref"]
+    lonely = changed(LAB, "resources", 0, columns=columns)
+    write_overlay(tmp_path, {"services/lab.yaml": lonely})
+    with pytest.raises(BriefError, match="no resource of another service is linked to sample; name others"):
+        draw_slice(load_catalog(tmp_path, "library"), CATALOG.industries[0], ("sample",), Random(1))
 
 
 def test_a_few_descriptions_are_common_and_many_are_rare():

@@ -8,6 +8,7 @@ them, and around them what is linked to them.
 from random import Random
 
 from planet.catalog import Catalog, Industry
+from planet.errors import BriefError
 
 SIZES = {2: 0.090, 3: 0.510, 4: 0.240, 5: 0.105, 6: 0.055}
 """Resources of a slice -> chance; on average 3.525, which is 16.1 tools with the two for documents."""
@@ -106,4 +107,8 @@ def _around(chosen: list[str], size: int, catalog: Catalog, rng: Random) -> list
             for name in near
         ]
         chosen.append(rng.choices(near, weights)[0])
+    if len({catalog.resource(name).service for name in chosen}) < 2:
+        raise BriefError(
+            f"no resource of another service is linked to {', '.join(chosen)}; name others, or leave them out"
+        )
     return chosen

@@ -5,6 +5,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from planet.catalog import Catalog, CatalogResource
+from planet.errors import BriefError
 from planet.expand.derived import Derived
 
 T = TypeVar("T")
@@ -37,6 +38,10 @@ def library_tables(
     for kind in wanted:
         if all(catalog.resource(name).service != kind for name in chosen):
             own = [r.name for r in catalog.service(kind).resources if r.tools]
+            if not own:
+                raise BriefError(
+                    f"service {kind!r} has no resource with tools in the catalog; choose another"
+                )
             near = [n for n in own if catalog.neighbours[n] & set(chosen)]
             chosen.append(rng.choice(near or own))
     services = rng.choices(list(SERVICES), list(SERVICES.values()))[0]
