@@ -121,7 +121,7 @@ def invariant_of(rule: Rule, name: str, document_id: str) -> Invariant:
 def _distractor(
     resources: tuple[Resource, ...], services: dict[str, str], number: int, rng: Any
 ) -> tuple[str, str]:
-    resource = rng.choice(resources)
+    resource = rng.choice([r for r in resources if r.tools] or list(resources))
     column = rng.choice([c for c in resource.columns if c.type != "id"])
     title, body = DISTRACTORS[number % len(DISTRACTORS)]
     fields = {
