@@ -13,7 +13,7 @@ from planet.records.task import PlannedCall
 from planet.tasks.draft import Draft
 from planet.tasks.families import FAMILIES
 
-STAKE = 0.57
+STAKE = 0.55
 """Chance that the leading part is one that puts a rule at stake. Others come to nothing more often, so that
 in the end it is about 60 % of tasks."""
 POLICY = ("propagate", "repair")
