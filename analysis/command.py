@@ -1,34 +1,38 @@
-"""What the commands share: one-line errors, exit code 2 for wrong use, and a light `--help`."""
+"""What the commands share: one-line errors, exit code 2 for wrong use, a light `--help`, and how they end."""
 
-import argparse
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from pathlib import Path
+from typing import NamedTuple
 
 from analysis.errors import AnalysisError
-
-WRONG_USE = 2
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """A parser whose complaints are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USE, f"{self.prog}: {message}; --help shows the usage\n")
+from planet.command import WRONG_USE, Parser
 
 
-def command(name: str, description: str) -> OneLineParser:
+class Result(NamedTuple):
+    """What a command found: text to print, and the files that it wrote."""
+
+    text: str
+    files: tuple[Path, ...]
+
+    def show(self) -> None:
+        """Print the text, and where the files are."""
+        print(self.text)
+        print("written: " + ", ".join(str(file) for file in self.files))
+
+
+def command(name: str, description: str) -> Parser:
     """The parser of `python -m analysis.<name>`."""
-    return OneLineParser(prog=f"python -m analysis.{name}", description=description)
+    return Parser(prog=f"python -m analysis.{name}", description=description)
 
 
-def add_run(options: OneLineParser) -> None:
+def add_run(options: Parser) -> None:
     """The arguments of a command that reads one run."""
     options.add_argument("run", metavar="RUN", help="run directory, e.g. runs/NAME")
     options.add_argument("--out", metavar="DIR", help="folder for the results (default: RUN/figures)")
 
 
-def finish(options: OneLineParser, work: Callable[[], None]) -> int:
+def finish(options: Parser, work: Callable[[], None]) -> int:
     """Do a command's work; an AnalysisError or an unusable file becomes one line and exit code 2."""
     try:
         work()
@@ -36,10 +40,3 @@ def finish(options: OneLineParser, work: Callable[[], None]) -> int:
         print(f"{options.prog}: {error}", file=sys.stderr)
         return WRONG_USE
     return 0
-
-
-def positive(text: str) -> int:
-    """An argument that counts something."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
-    return int(text)

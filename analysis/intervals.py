@@ -1,8 +1,7 @@
 """Intervals. Rollouts of one world are alike, so means are resampled by world, not by rollout."""
 
 from collections.abc import Sequence
-from math import sqrt
-from statistics import NormalDist
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,15 +23,18 @@ class Interval(NamedTuple):
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def wilson(events: float, opportunities: float, level: float = LEVEL) -> Interval:
-    """A share with its two-sided score interval (Wilson 1927), for independent trials."""
-    if opportunities <= 0:
-        raise DataError("an interval of a share needs at least one trial and got none")
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    rate, spread = events / opportunities, z * z / opportunities
-    centre = (rate + spread / 2) / (1 + spread)
-    half = z * sqrt(rate * (1 - rate) / opportunities + spread / (4 * opportunities)) / (1 + spread)
-    return Interval(rate, max(0.0, centre - half), min(1.0, centre + half))
+def shares(interval: Interval) -> str:
+    """A share with its interval, in percent."""
+    return f"{interval.mean:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
+
+
+def points(gap: Interval | None) -> str:
+    """A difference of shares in points, with its interval where there is one; "-": not measured."""
+    if gap is None:
+        return "-"
+    if not isfinite(gap.low):
+        return f"{100 * gap.mean:+.1f}"
+    return f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
 
 
 def cluster_bootstrap(
@@ -76,6 +78,26 @@ def difference_bootstrap(
         _totals(before, before_clusters, names), weights
     )
     return _interval(float(np.mean(after) - np.mean(before)), gaps, level)
+
+
+def separate_difference(
+    one: Sequence[float],
+    one_clusters: Sequence[str],
+    other: Sequence[float],
+    other_clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval:
+    """mean(one) − mean(other), the worlds of each side drawn by themselves: for sides in different worlds."""
+    sides = []
+    for side, (values, clusters) in enumerate(((one, one_clusters), (other, other_clusters))):
+        _check(values, clusters)
+        names = sorted(set(clusters))
+        weights = _weights(len(names), seed + side, draws)
+        sides.append(_resampled_means(_totals(values, clusters, names), weights))
+    return _interval(float(np.mean(one) - np.mean(other)), sides[0] - sides[1], level)
 
 
 def _check(values: Sequence[float], clusters: Sequence[str]) -> None:

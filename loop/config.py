@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from loop.plugins import Plugin
+from loop.plugins import Plugin, nearest
 from planet.cells import FACETS
 from planet.identity import digest
 from planet.records.world import Difficulty
+from planet.tasks.families import FAMILIES
 from policy.config import PolicyConfig
 
 ENRICHED = 50
@@ -47,6 +48,19 @@ class Coverage(Settings):
         2.0, ge=0
     )  # weight of the family at rank k is proportional to k ** -exponent; 0: even
     floor: float = Field(0.01, ge=0, le=0.125)  # least share of a family
+    # Families that it never shows, whatever the floor. Not recorded when empty, so that digests of older
+    # configurations stand.
+    without: tuple[str, ...] = Field((), exclude_if=lambda names: not names)
+
+    @field_validator("without")
+    @classmethod
+    def _known_families(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in FAMILIES:
+                raise ValueError(f"unknown family {name!r}; {nearest(name, list(FAMILIES))}")
+        if set(names) == set(FAMILIES):
+            raise ValueError("all families are left out, so nothing can be shown; keep at least one")
+        return tuple(sorted(set(names)))
 
 
 class Curriculum(Settings):

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from loop.config import Config
-from loop.plugins import locate
+from loop.plugins import locate, make
 from loop.reporting.progress import guesses, span
 from loop.resuming.steps import steps_of
+from planet.author.artifacts import AuthorCost
 
 CHECKPOINT_BYTES_PER_PARAMETER = 8
 """A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""
@@ -32,9 +33,9 @@ class Costs:
     env_steps: tuple[int, int]  # of all episodes, audits apart
     worlds: tuple[int, int]  # before and after growth
     syntheses: int  # of grown worlds, at most
-    author_calls: int  # model calls, at most; 0 for an author without a model
-    tokens: int
-    dollars: float
+    author_calls: int  # model calls, about, without repairs; 0 for an author without a model
+    tokens: int  # of these calls, in and out; 0 where it is not known
+    dollars: float  # of these calls; 0.0 where the configuration names no price
     disk_bytes: int
     seconds: float  # on two CPU cores
 
@@ -58,7 +59,7 @@ def costs(config: Config) -> Costs:
     before = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + test_worlds
     grown = config.iterations * config.growth.quota if grows else 0
     syntheses = config.iterations * config.growth.attempts if grows else 0
-    offline = locate("author", config.author, "author").startswith("planet.author.template:")
+    author = author_cost(config, before + syntheses)
     episodes = train + diagnose + evaluation
     checkpoints = config.keep_checkpoints + config.iterations + 1
     guess = guesses(config)
@@ -73,15 +74,35 @@ def costs(config: Config) -> Costs:
         ),
         worlds=(before, before + grown),
         syntheses=syntheses,
-        author_calls=0 if offline else LINKS * syntheses,
-        tokens=0,
-        dollars=0.0,
+        author_calls=author.calls,
+        tokens=author.tokens,
+        dollars=author.dollars,
         disk_bytes=(
             checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
             + LEDGER_BYTES_PER_EPISODE * (episodes - unkept)
             + (WORLD_BYTES + LEDGER_BYTES_PER_TASK * tasks) * (before + grown)
         ),
         seconds=sum(guess[step.kind] for step in steps),
+    )
+
+
+def author_cost(config: Config, worlds: int) -> AuthorCost:
+    """What the author's model is asked for so many worlds, those of the splits included, without repairs."""
+    path = locate("author", config.author, "author")
+    each = AuthorCost(calls=LINKS)
+    if path.startswith("planet.author.template:"):
+        each = AuthorCost()
+    elif path.startswith("planet.author.llm."):
+        from planet.author.llm.estimate import cost_of_a_world
+        from planet.catalog import load_catalog
+
+        made = make("author", config.author, "author")
+        each = cost_of_a_world(made.settings, load_catalog(config.catalog), "compact")
+    return AuthorCost(
+        calls=each.calls * worlds,
+        tokens_in=each.tokens_in * worlds,
+        tokens_out=each.tokens_out * worlds,
+        dollars=each.dollars * worlds,
     )
 
 
@@ -99,7 +120,11 @@ def render(config: Config) -> list[str]:
     c = costs(config)
     author = "no model calls, 0 tokens, 0 dollars (the template author is offline)"
     if c.author_calls:
-        author = f"at most {c.author_calls:,} model calls; tokens and dollars depend on the author's model"
+        price = f"{c.dollars:,.2f} dollars" if c.dollars else "dollars by the model's price"
+        tokens = f"{c.tokens:,} tokens" if c.tokens else "tokens by the author"
+        author = (
+            f"about {c.author_calls:,} model calls, {tokens}, {price}; up to three times that with repairs"
+        )
     return [
         f"run        {config.run_id}",
         f"policy     {parameters(config):,} parameters",

@@ -18,7 +18,7 @@ from planet.author.llm.options import add_options, author_settings
 from planet.author.load import load_author
 from planet.catalog import Catalog, load_catalog
 from planet.command import REFUSED, Parser, command, finish, positive
-from planet.construct import check_names
+from planet.construct import ConstructionTrace, check_names
 from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
 from planet.manifest import entries, has_manifest, journal
 from planet.orders import Order, orders
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     name: str | None = None  # the world's id; None: there is none
     entry: dict[str, Any] | None = None  # what the manifest says of the world, whose files are written
     refused: dict[str, int] | None = None  # validator, audit rule or reason -> count, when there is no world
-    problem: str | None = None  # why its brief cannot be met
+    problem: str | None = None  # why its brief cannot be met, or what was wrong in the end
     stopped: str | None = None  # why the author could not go on
 
 
@@ -146,6 +146,17 @@ def _make_missing(
     return problem
 
 
+def _why(trace: ConstructionTrace) -> str | None:
+    """What was wrong at the end of a construction; None when a world was made, and refused later."""
+    last = trace.attempts[-1] if trace.attempts else None
+    if last is not None and last.problem:
+        return f"the last refusal, at {last.link}: {last.problem}"
+    if trace.reports and trace.reports[-1].violations:
+        first = trace.reports[-1].violations[0]
+        return f"the last refusal, at {first.link}: {first.validator} {first.message}"
+    return None
+
+
 def _entries(out: Path) -> dict[str, dict[str, Any]]:
     return entries(out) if has_manifest(out) else {}
 
@@ -153,9 +164,9 @@ def _entries(out: Path) -> dict[str, dict[str, Any]]:
 def _outcomes(wanted: list[Order], given: Namespace, shared: Author | None) -> Iterator[Outcome]:
     """The outcome of each order, in order. An author that is shared stays in this process."""
     work = partial(carry_out, out=given.out, shared=shared)
-    if shared is not None and given.jobs > 1:
+    if shared is not None:
         return _in_threads(work, wanted, given.jobs)
-    return side_by_side(work, wanted, given.jobs if shared is None else 1, given.backend)
+    return side_by_side(work, wanted, given.jobs, given.backend)
 
 
 def _in_threads(work: Callable[[Order], Outcome], wanted: list[Order], jobs: int) -> Iterator[Outcome]:
@@ -179,7 +190,7 @@ def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
     if order.author != "template":
         write_trace(out, origin, made.trace)
     if made.world is None or made.key is None:
-        return Outcome(refused=made.refused, stopped=made.trace.stopped)
+        return Outcome(refused=made.refused, problem=_why(made.trace), stopped=made.trace.stopped)
     note = {"origin": origin, "refused": made.refused, "audit_steps": made.audit_steps}
     entry = write_files(out, made.world, made.key, made.tasks, note)
     forget_images()  # a corpus is larger than memory

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from planet.command import REFUSED, Parser, command, finish
 from planet.errors import GraderError, StorageError
+from planet.inspect.sentences import plain
 from planet.plain_files import read_bounded
 from planet.records.episode import Grade, Trajectory
 from planet.records.task import Task
@@ -41,7 +42,7 @@ def _run(given: Namespace) -> int:
     try:
         grade = replay(session, task, trajectory)
     except GraderError as error:
-        print(error)
+        print(plain(str(error)))
         return REFUSED
     finally:
         session.close()
@@ -74,9 +75,9 @@ def print_grade(grade: Grade, task: Task) -> None:
             what = f"{what} where {where}" + (f": {assertion.value!r}" if assertion.column else "")
         mark = "yes" if evidence.satisfied else "NO "
         start = "" if evidence.violated_at_start else "  (held before anything was done)"
-        print(f"  {mark} {evidence.name:<8} {evidence.kind:<9} {what}{start}")
+        print(plain(f"  {mark} {evidence.name:<8} {evidence.kind:<9} {what}{start}"))
     for row in grade.collateral:
-        print(f"  collateral: {row}")
+        print(plain(f"  collateral: {row}"))
     for name, factor in grade.penalties.items():
         print(f"  penalty: {name} × {factor:g}")
     verdict = "all pass" if grade.all_pass else "not all pass"

@@ -8,7 +8,7 @@ rollouts here are the slowest there are for their number of turns.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -61,15 +61,30 @@ class Echo:
         )
 
 
-def measure(preset: PresetName, episodes: int, repeat: int) -> None:
-    """Print the peak, rollouts of `episodes` in groups of 8, and updates on them; best of `repeat`."""
+class UpdateSpeed(NamedTuple):
+    """How fast updates on one batch of episodes are."""
+
+    tokens: int  # of the batch, padding not counted
+    seconds: float  # of the fastest update
+    compiling: float  # seconds that the first update took longer
+    gap: float  # largest difference of sampler and trainer in a log-probability
+    devices: frozenset[jax.Device]  # that hold the parameters
+
+
+def untrained(preset: PresetName) -> tuple[PolicyConfig, Params, vocabulary.Vocabulary]:
+    """A policy of a preset whose episodes end only at their turn limit."""
     words = vocabulary.load()
     decoder = PRESETS[preset].model_copy(update={"vocabulary_rows": words.rows})
     config = PolicyConfig(decoder=decoder)
     config = config.model_copy(
         update={"rollout": config.rollout.model_copy(update={"max_unreadable": config.rollout.max_turns})}
     )
-    params = parameters(decoder, 0)
+    return config, parameters(decoder, 0), words
+
+
+def measure(preset: PresetName, episodes: int, repeat: int) -> None:
+    """Print the peak, rollouts of `episodes` in groups of 8, and updates on them; best of `repeat`."""
+    config, params, words = untrained(preset)
     peak = matrix_peak()
     print(f"matrix peak        {peak / 1e9:8.0f} GFLOP/s (float32, 1024 x 1024)")
     print(f"decoder            {count(params):8,d} parameters ({preset})")
@@ -94,7 +109,7 @@ def _bench_rollouts(
     peak: float,
 ) -> list[Rollout]:
     engine = RolloutEngine(WorldCodec(words), config.decoder, config.rollout)
-    requests = [EpisodeRequest(f"{n // 8}/{n % 8}", VIEW, Echo) for n in range(episodes)]
+    requests = requests_of(episodes)
     rollouts: list[Rollout] = []
 
     def play() -> None:
@@ -117,9 +132,13 @@ def _bench_rollouts(
     return rollouts
 
 
-def _bench_updates(
-    config: PolicyConfig, params: Params, rollouts: list[Rollout], repeat: int, peak: float
-) -> None:
+def requests_of(episodes: int) -> list[EpisodeRequest]:
+    """Episodes of one task, in groups of 8."""
+    return [EpisodeRequest(f"{n // 8}/{n % 8}", VIEW, Echo) for n in range(episodes)]
+
+
+def time_updates(config: PolicyConfig, params: Params, rollouts: list[Rollout], repeat: int) -> UpdateSpeed:
+    """The fastest of `repeat` updates on rollouts, after one that compiles; `params` are left as they are."""
     trainer = Trainer(config.decoder, config.grpo, config.packing)
     scored = [Scored(rollout.tokens, (-1.0) ** n) for n, rollout in enumerate(rollouts)]
     tokens = sum(len(rollout.tokens.ids) for rollout in rollouts)
@@ -134,12 +153,23 @@ def _bench_updates(
 
     first = _best(update, 1)
     best = _best(update, repeat)
-    share = 6 * count(params) * tokens / best / peak
+    devices = frozenset(device for leaf in jax.tree.leaves(state.params) for device in leaf.devices())
+    return UpdateSpeed(tokens, best, first - best, gaps[0], devices)
+
+
+def _bench_updates(
+    config: PolicyConfig, params: Params, rollouts: list[Rollout], repeat: int, peak: float
+) -> None:
+    speed = time_updates(config, params, rollouts, repeat)
+    rate = speed.tokens / speed.seconds
+    share = 6 * count(params) * rate / peak
     print(
-        f"update             {tokens / best:8.0f} tokens/s ({best:.2f} s; {share:.1%} of peak; "
-        f"compiling took {first - best:.1f} s)"
+        f"update             {rate:8.0f} tokens/s ({speed.seconds:.2f} s; {share:.1%} of peak; "
+        f"compiling took {speed.compiling:.1f} s)"
     )
-    print(f"agreement          {gaps[0]:8.1e} largest difference of sampler and trainer in a log-probability")
+    print(
+        f"agreement          {speed.gap:8.1e} largest difference of sampler and trainer in a log-probability"
+    )
 
 
 def _best(action: Callable[[], Any], repeat: int) -> float:

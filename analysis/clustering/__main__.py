@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.command import command, finish, positive
+from analysis.command import command, finish
+from planet.command import positive
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -19,9 +19,7 @@ class Agreement(NamedTuple):
     ami: float  # adjusted mutual information; 0 is chance, 1 is equality
     ari: float  # adjusted Rand index; 0 is chance, 1 is equality
     p: float  # of as much mutual information under random permutation
-    p_within: (
-        float | None
-    )  # under permutation within strata; None: no strata, or one of the two is the strata
+    p_within: float | None  # the same within strata; None: no strata, or one of the two is the strata
 
 
 def agreement(

@@ -25,9 +25,7 @@ class Item(Frozen):
     id: str
     text: str
     tools: tuple[str, ...]
-    metadata: dict[str, Any] = Field(
-        default_factory=dict
-    )  # labels to compare with, e.g. {"industry": "retail"}
+    metadata: dict[str, Any] = Field(default_factory=dict)  # labels to compare with, {"industry": "retail"}
 
 
 def items_of_run(run: OpenRun) -> list[Item]:

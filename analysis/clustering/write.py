@@ -8,7 +8,7 @@ from analysis.clustering.agreement import Agreement, agreement
 from analysis.clustering.clusters import CLUSTERS, Space, text_space, tool_space
 from analysis.clustering.describe import Contents, contents
 from analysis.clustering.items import Item
-from analysis.result import Result
+from analysis.command import Result
 from analysis.style import colour, drawing
 from analysis.text_table import align, write_csv
 

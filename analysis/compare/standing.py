@@ -58,9 +58,7 @@ class Standing(NamedTuple):
     updates: int  # of the iterations; those of an extension apart
     charged: dict[str, int]  # purpose -> charged steps, those of an extension apart
     worlds: int  # in the pool at the end
-    extended: Mapping[str, Sample] = MappingProxyType(
-        {}
-    )  # like `final`, of the policy that went on; empty: none
+    extended: Mapping[str, Sample] = MappingProxyType({})  # `final` of the policy that went on; empty: none
 
     @property
     def sampled(self) -> str:

@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.compare.cells import write_cells
+from analysis.compare.difficulty_table import write_difficulty
 from analysis.compare.dose import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
+from analysis.compare.withheld_table import write_withheld
 from analysis.errors import DataError
-from analysis.intervals import Interval
-from analysis.result import Result
+from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
 from analysis.text_table import align, percent, write_csv
@@ -25,26 +27,31 @@ CAPTION = (
 def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
     """comparison.csv, comparison_families.csv and the figures, each with its CSV, in `out`.
 
-    learning_curves, cells, dose_response, sampling and author_funnel: what no run has data for is left out.
+    learning_curves, withheld, cells, dose_response, difficulty, sampling and author_funnel: what no run has
+    data for is left out.
     """
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise DataError("a run is given twice; give each run directory once")
     named = _named(runs)
     standings = [standing(run, label) for label, run in named.items()]
+    withheld, withheld_files = write_withheld(named, out)
     doses, dose_files = write_doses(named, out)
+    difficulty, difficulty_files = write_difficulty(named, out)
     funnel, funnel_files = write_funnel(named, out)
     files = (
         write_csv(out / "comparison.csv", ("run", *_MEASURES), [_measures(s) for s in standings]),
         write_csv(out / "comparison_families.csv", _FAMILY_HEADER, _family_rows(standings)),
         write_csv(out / "learning_curves.csv", _CURVE_HEADER, _curve_rows(standings)),
         _draw(standings, out / "learning_curves.png"),
+        *withheld_files,
         *write_cells(named, out),
         *dose_files,
+        *difficulty_files,
         *write_mass(named, out),
         *funnel_files,
     )
-    text = "\n\n".join(part for part in (render_comparison(standings), doses, funnel) if part)
-    return Result(text, files)
+    parts = (render_comparison(standings), withheld, doses, difficulty, funnel)
+    return Result("\n\n".join(part for part in parts if part), files)
 
 
 def _named(runs: Sequence[OpenRun]) -> dict[str, OpenRun]:
@@ -71,10 +78,10 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
     lines: list[tuple[str, Callable[[Standing], str]]] = [
         ("test all-pass, sampled: warm start", lambda s: _share(s.warm.get(s.sampled))),
         ("test all-pass, sampled: final", lambda s: _share(s.final.get(s.sampled))),
-        ("  gain", lambda s: _points(s.gain(s.sampled))),
+        ("  gain", lambda s: points(s.gain(s.sampled))),
         ("test all-pass, greedy: warm start", lambda s: _share(s.warm.get(GREEDY))),
         ("test all-pass, greedy: final", lambda s: _share(s.final.get(GREEDY))),
-        ("  gain", lambda s: _points(s.gain(GREEDY))),
+        ("  gain", lambda s: points(s.gain(GREEDY))),
         ("test reward, sampled: final", lambda s: _reward(s.final.get(s.sampled))),
         ("last validation all-pass", _last_validation),
         ("policy updates", lambda s: str(s.updates)),
@@ -85,7 +92,7 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
         name = "test all-pass, sampled: charged budget spent"
         lines.insert(7, (name, lambda s: _share(s.extended.get(s.sampled))))
     if len(standings) > 1:
-        lines.insert(3, (f"  final against {first.label}", lambda s: _points(against(s, first))))
+        lines.insert(3, (f"  final against {first.label}", lambda s: points(against(s, first))))
     return lines
 
 
@@ -103,14 +110,7 @@ def against(one: Standing, other: Standing) -> Interval | None:
 
 
 def _share(sample: Sample | None) -> str:
-    if sample is None:
-        return "-"
-    mean, low, high = sample.all_pass()
-    return f"{mean:.1%} [{low:.1%}, {high:.1%}]"
-
-
-def _points(gap: Interval | None) -> str:
-    return "-" if gap is None else f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+    return "-" if sample is None else shares(sample.all_pass())
 
 
 def _reward(sample: Sample | None) -> str:

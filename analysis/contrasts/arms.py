@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from analysis.contrasts.measures import area_updates
 from analysis.contrasts.scores import (
+    Stage,
+    Variant,
     all_pass,
     by_family,
     curve_until,
@@ -16,7 +18,7 @@ from analysis.contrasts.scores import (
 )
 from analysis.contrasts.sweep import Sweep
 from analysis.intervals import Interval
-from analysis.results import RunResult
+from analysis.run_result import RunResult
 from analysis.statistics.curves import steps_to_threshold
 from analysis.statistics.improvement import probability_of_improvement
 from analysis.statistics.iqm import stratified_bootstrap
@@ -82,15 +84,13 @@ def _arm(sweep: Sweep, name: str) -> Arm:
     )
 
 
-def _score(run: RunResult, stage: str, variant: str) -> float:
-    found = all_pass(
-        run.tasks, "warm" if stage == "warm" else "final", "greedy" if variant == "greedy" else "sampled"
-    )
+def _score(run: RunResult, stage: Stage, variant: Variant) -> float:
+    found = all_pass(run.tasks, stage, variant)
     assert found is not None  # a result holds at least one test task
     return found
 
 
-def _gain(run: RunResult, variant: str) -> float:
+def _gain(run: RunResult, variant: Variant) -> float:
     return _score(run, "final", variant) - _score(run, "warm", variant)
 
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from analysis.contrasts.measures import MEASURES, Measure
 from analysis.contrasts.sweep import SEEDS, Sweep
 from analysis.intervals import Interval, difference_bootstrap
-from analysis.results import RunResult
+from analysis.run_result import RunResult
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation
@@ -14,6 +14,8 @@ EXTRA = (("placebo", "random_worlds"), ("oracle", "random_worlds"))
 """Contrasts that the aims read; they are no claims and are not adjusted."""
 
 LEVEL = 0.05
+
+Over = Literal["seeds", "worlds"]
 
 
 class Contrast(NamedTuple):
@@ -25,9 +27,7 @@ class Contrast(NamedTuple):
     seeds: tuple[int, ...]
     differences: tuple[float, ...]  # by seed
     interval: Interval  # of their mean; unbounded when one seed gives no interval over worlds either
-    over: Literal[
-        "seeds", "worlds"
-    ]  # what the interval ranges over: worlds of the seed when there is one seed
+    over: Over  # what the interval ranges over: worlds of the seed when there is one seed
     p: float  # paired permutation test of seed means
     holm: float | None  # adjusted over the contrasts named beforehand; None: not one of them
 
@@ -66,7 +66,8 @@ def contrast(sweep: Sweep, measure: Measure, one: str, other: str) -> Contrast |
     if not found:
         return None
     differences = tuple(a - b for _, _, (a, b) in found)
-    interval, over = paired_interval(differences), "seeds"
+    over: Over = "seeds"
+    interval = paired_interval(differences)
     if len(found) == 1 and measure.tasks is not None:
         interval, over = _over_worlds(sweep, measure, *found[0][:2]), "worlds"
     return Contrast(
@@ -76,7 +77,7 @@ def contrast(sweep: Sweep, measure: Measure, one: str, other: str) -> Contrast |
         seeds=tuple(mine.seed for mine, _, _ in found),
         differences=differences,
         interval=interval,
-        over="worlds" if over == "worlds" else "seeds",
+        over=over,
         p=paired_permutation(differences),
         holm=None,
     )

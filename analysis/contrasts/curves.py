@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.contrasts.scores import curve_until
 from analysis.contrasts.sweep import MAIN, Sweep
-from analysis.results import CurvePoint, RunResult
+from analysis.run_result import CurvePoint, RunResult
 from analysis.style import colour, drawing, line
 from analysis.text_table import write_csv
 

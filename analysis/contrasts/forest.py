@@ -19,10 +19,10 @@ def write_forest(found: Sequence[Contrast], out: Path) -> list[Path]:
     shown = [c for c in found if c.measure.name in PANELS and c.holm is not None]
     if not shown:
         return []
-    return [write_csv(out / "forest.csv", HEADER, map_rows(shown)), _draw(shown, out / "forest.png")]
+    return [write_csv(out / "forest.csv", HEADER, contrast_rows(shown)), _draw(shown, out / "forest.png")]
 
 
-def map_rows(found: Sequence[Contrast]) -> list[tuple[Any, ...]]:
+def contrast_rows(found: Sequence[Contrast]) -> list[tuple[Any, ...]]:
     """Contrasts as rows of a CSV file, in shares; an unbounded interval is left empty."""
     return [
         (

@@ -18,7 +18,7 @@ from analysis.contrasts.scores import (
     worst_tasks,
 )
 from analysis.contrasts.sweep import Sweep
-from analysis.results import RunResult, TestTask
+from analysis.run_result import RunResult, TestTask
 from analysis.statistics.curves import area, height_at
 
 Pair = tuple[float, float]

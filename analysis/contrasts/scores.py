@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from analysis.results import CurvePoint, RunResult, TestTask, Tries
+from analysis.run_result import CurvePoint, RunResult, TestTask, Tries
 from analysis.statistics.iqm import iqm
 from analysis.statistics.tail import cross_seeded_cvar
 

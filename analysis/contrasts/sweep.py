@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import DataError
-from analysis.results import RunResult, read_results
+from analysis.run_result import PLAN, RunResult, read_results
 from planet.identity import digest
 
 METHOD = "closed_loop"
 CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
+"""What the method is held against, the arm that asks the sharpest question first."""
 NAMED = tuple((METHOD, control) for control in CONTROLS)
 """The contrasts of a sweep whose plan names none; Holm adjusts over those that the sweep has."""
 
@@ -30,9 +31,6 @@ ARMS = (
     "difficulty_pools",
 )
 """The protocol's order; arms of other names come after these."""
-
-PLAN = "plan.json"
-"""The file that names contrasts, beside the results."""
 
 SEEDS = 10
 """Below this a sweep is a case study, and is called one."""

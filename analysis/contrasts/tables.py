@@ -9,8 +9,8 @@ from analysis.contrasts.arms import Arm
 from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.families import FamilyOfArm
 from analysis.contrasts.measures import MEASURES
-from analysis.contrasts.verdict import p_text, points
-from analysis.intervals import Interval
+from analysis.contrasts.verdict import p_text
+from analysis.intervals import Interval, points
 from analysis.text_table import align
 
 

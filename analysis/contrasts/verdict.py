@@ -6,15 +6,12 @@ from math import isfinite
 from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.measures import PRIMARY
 from analysis.contrasts.sweep import SEEDS
-from analysis.intervals import Interval
 from analysis.statistics.permutation import smallest_p
 from analysis.statistics.power import LEVEL, bootstrap_power
 from analysis.statistics.spread import between_seeds
 
 GAINS = (0.03, 0.05)
 """Gains of which the power is told."""
-
-
 ROUGH = 6
 """Seeds below which a deviation is off by over a third in a third of sweeps or more (chi-squared)."""
 
@@ -72,15 +69,6 @@ def interval_in_points(c: Contrast) -> str:
     if not isfinite(c.interval.low):
         return "one seed, no interval"
     return f"95 % interval {100 * c.interval.low:+.1f} to {100 * c.interval.high:+.1f} over {c.over}"
-
-
-def points(gap: Interval | None) -> str:
-    """A difference of shares in points, with its interval where there is one."""
-    if gap is None:
-        return "-"
-    if not isfinite(gap.low):
-        return f"{100 * gap.mean:+.1f}"
-    return f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
 
 
 def p_text(p: float | None) -> str:

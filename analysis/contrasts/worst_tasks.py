@@ -9,7 +9,7 @@ import numpy as np
 from analysis.contrasts.curves import place_of
 from analysis.contrasts.scores import Stage, rollouts
 from analysis.contrasts.sweep import Sweep
-from analysis.results import RunResult
+from analysis.run_result import RunResult
 from analysis.statistics.tail import cross_seeded_curve
 from analysis.style import drawing, line
 from analysis.text_table import write_csv

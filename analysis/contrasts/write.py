@@ -4,38 +4,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.contrasts.aims import Aim, aims
 from analysis.contrasts.arms import Arm, arms
 from analysis.contrasts.contrast import Contrast, contrasts
+from analysis.contrasts.coverage import Coverage, coverage, coverage_table
+from analysis.contrasts.coverage_figure import write_coverage
 from analysis.contrasts.curves import write_curves
 from analysis.contrasts.families import FamilyOfArm, families
 from analysis.contrasts.forest import HEADER as CONTRAST_HEADER
-from analysis.contrasts.forest import map_rows, write_forest
+from analysis.contrasts.forest import contrast_rows, write_forest
 from analysis.contrasts.sweep import MAIN, METHOD, SEEDS, Sweep
-from analysis.contrasts.tables import tables
+from analysis.contrasts.tables import Table, tables
 from analysis.contrasts.verdict import power_statement, primary, verdict
 from analysis.contrasts.worst_tasks import write_worst_tasks
-from analysis.result import Result
 from analysis.text_table import write_csv
 
 
 def write_contrasts(sweep: Sweep, out: Path) -> Result:
     """findings.md, CSV tables and figures in `out`."""
     described, found, of_families = arms(sweep), contrasts(sweep), families(sweep)
-    judged = aims(sweep, found)
+    judged, covered = aims(sweep, found), coverage(sweep)
     lines = [verdict(found), *_remarks(sweep, found)]
-    made = tables(described, found, judged, of_families)
+    made = [*tables(described, found, judged, of_families), *_coverage(covered)]
     page = out / "findings.md"
     out.mkdir(parents=True, exist_ok=True)
     page.write_text("\n\n".join([*lines, *(t.markdown() for t in made)]) + "\n", encoding="utf-8")
     files = [
         page,
         write_csv(out / "arms.csv", Arm._fields, [_flat(row) for row in described]),
-        write_csv(out / "contrasts.csv", CONTRAST_HEADER, map_rows(found)),
+        write_csv(out / "contrasts.csv", CONTRAST_HEADER, contrast_rows(found)),
         write_csv(out / "differences.csv", _BY_SEED, _by_seed(found)),
         write_csv(out / "families.csv", (*FamilyOfArm._fields, "gain"), [(*f, f.gain) for f in of_families]),
         write_csv(out / "aims.csv", _AIMS, [_aim(aim) for aim in judged]),
-        *_figures(sweep, found, out),
+        *_figures(sweep, found, covered, out),
     ]
     return Result("\n\n".join([*lines, *(table.text() for table in made)]), tuple(files))
 
@@ -54,12 +56,16 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     return out
 
 
-def _figures(sweep: Sweep, found: Sequence[Contrast], out: Path) -> list[Path]:
+def _coverage(covered: Sequence[Coverage]) -> list[Table]:
+    return [table for table in (coverage_table(covered),) if table.rows]
+
+
+def _figures(sweep: Sweep, found: Sequence[Contrast], covered: Sequence[Coverage], out: Path) -> list[Path]:
     main = [arm for arm in sweep.arms if arm in MAIN] or list(sweep.arms)
     others = [arm for arm in sweep.arms if arm not in main]
     beside = [METHOD] if METHOD in sweep.arms else []
     drawn = [*write_curves(sweep, main, out, "arm_curves"), *write_forest(found, out)]
-    drawn += write_worst_tasks(sweep, main, out)
+    drawn += [*write_worst_tasks(sweep, main, out), *write_coverage(sweep, covered, main, out)]
     if others:
         drawn += write_curves(sweep, [*beside, *others], out, "arm_curves_others")
     return drawn

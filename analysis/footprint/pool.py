@@ -4,7 +4,17 @@ from typing import NamedTuple
 
 from analysis.ledger import Ledger, TaskRow, UpdateRow, WorldRow
 
-DIMENSIONS = ("tasks", "worlds", "industries", "descriptions", "tools", "services", "combinations")
+DIMENSIONS = (
+    "tasks",
+    "worlds",
+    "industries",
+    "descriptions",
+    "tools",
+    "services",
+    "combinations",
+    "invariants",
+)
+"""What a gradient touches. Invariants: rules of one world that a task puts at stake; many tasks put none."""
 
 
 class PoolTask(NamedTuple):
@@ -56,4 +66,10 @@ def _values(task: TaskRow, world: WorldRow) -> dict[str, tuple[str, ...]]:
         "tools": world.tools,
         "services": world.offering,
         "combinations": ("+".join(world.offering),),
+        "invariants": tuple(f"{world.world_id}/{name}" for name in _at_stake(task)),
     }
+
+
+def _at_stake(task: TaskRow) -> list[str]:
+    """The invariants of a task's world that it puts at stake, by the kind of their evidence."""
+    return sorted(name for name, cells in task.owned.items() if "kind:invariant" in cells)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.command import Result
 from analysis.health.updates import Health, health
-from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
 from analysis.text_table import align, percent, write_csv

@@ -3,15 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from analysis.compare.standing import Standing
-from analysis.intervals import Interval, difference_bootstrap
+from analysis.contrasts.sweep import CONTROLS, METHOD, SEEDS
+from analysis.intervals import Interval, difference_bootstrap, points
 from analysis.report.markup import Html, note, section, table
-from analysis.report.verdict import moved, points
-
-METHOD = "closed_loop"
-CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
-"""Arms that the method is held against, the one that asks the sharpest question first."""
-CASE_STUDY = 10
-"""Seeds below which a comparison says nothing about other seeds."""
+from analysis.report.verdict import moved
 
 Arms = Mapping[str, Mapping[int, Standing]]
 """Arm -> seed -> where that run stands."""
@@ -57,7 +52,7 @@ def _pooled(arm: Mapping[int, Standing], seeds: Sequence[int], variant: str) -> 
     for seed in seeds:
         sample = arm[seed].final[variant]
         passed += sample.passed
-        units += [str(seed) if len(seeds) >= CASE_STUDY else f"{seed}/{world}" for world in sample.worlds]
+        units += [str(seed) if len(seeds) >= SEEDS else f"{seed}/{world}" for world in sample.worlds]
     return passed, units
 
 
@@ -93,7 +88,7 @@ def contrast_section(arms: Arms, greedy: str) -> Html:
         "Contrasts",
         table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
         note(
-            f"Below {CASE_STUDY} seeds intervals resample the test worlds of these seeds and say nothing "
+            f"Below {SEEDS} seeds intervals resample the test worlds of these seeds and say nothing "
             "about others; from there on they resample seeds. They are not adjusted for how many there are."
         ),
     )
@@ -110,7 +105,7 @@ def _against(gap: Interval) -> str:
 
 
 def _scope(seeds: int) -> str:
-    if seeds >= CASE_STUDY:
+    if seeds >= SEEDS:
         return f"95 % interval over {seeds} seeds"
     counted = "one seed" if seeds == 1 else f"{seeds} seeds"
     return f"95 % interval over the test worlds of {counted}: a case study"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from analysis.compare.standing import Point, Standing
+from analysis.intervals import points, shares
 from analysis.report.charts import Series, line_chart
 from analysis.report.markup import Html, element, note, section, table
 from analysis.report.record import Diagnosis, Iteration, RunRecord, change, target_cells
-from analysis.report.verdict import points, shares
 
 _HEADER = ("cell", "failed before", "failed after", "change in points", "share of gradients")
 

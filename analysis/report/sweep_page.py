@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from analysis.compare.standing import GREEDY, Point, Sample, Standing
+from analysis.intervals import points, shares
 from analysis.report.anchors import Anchors
 from analysis.report.charts import Series, line_chart
 from analysis.report.contrasts import Arms, contrast_section, sweep_verdict
@@ -13,7 +14,6 @@ from analysis.report.run_page import Part, contents, placed, run_head, run_parts
 from analysis.report.runs import Found
 from analysis.report.samples import shared_limits
 from analysis.report.tested import learning_curves
-from analysis.report.verdict import points, shares
 
 WHOLE = 8
 """Runs up to which every run is told iteration by iteration; more would make the page too large."""

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from analysis.compare.standing import GREEDY, Standing
+from analysis.intervals import points, shares
 from analysis.report.charts import Series, line_chart
 from analysis.report.markup import Html, element, note, section, table
-from analysis.report.verdict import points, shares, test_gain
+from analysis.report.verdict import test_gain
 
 _SCORES = ("sampled how", "warm start", "final policy", "gain in points", "reward", "episodes", "worlds")
 _FAMILIES = ("family", "gain on test, in points", "forgotten in validation, in points")

@@ -1,7 +1,7 @@
 """The first sentence of a page: what came out, with its interval."""
 
 from analysis.compare.standing import GREEDY, Standing
-from analysis.intervals import Interval
+from analysis.intervals import Interval, points, shares
 
 
 def run_verdict(standing: Standing | None) -> str:
@@ -48,13 +48,3 @@ def moved(gap: Interval) -> str:
     if gap.low > 0:
         return "rose"
     return "fell" if gap.high < 0 else "did not change beyond its interval"
-
-
-def shares(interval: Interval) -> str:
-    """A share with its interval, in percent."""
-    return f"{interval.mean:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
-
-
-def points(gap: Interval | None) -> str:
-    """A difference of shares with its interval, in points; "-" when it was not measured."""
-    return "-" if gap is None else f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from analysis.command import Result
 from analysis.report.anchors import Anchors
 from analysis.report.document import document
 from analysis.report.record import RunRecord
@@ -11,7 +12,6 @@ from analysis.report.runs import find_runs
 from analysis.report.samples import FULL
 from analysis.report.sweep_page import sweep_page
 from analysis.report.verdict import run_verdict
-from analysis.result import Result
 from analysis.run_directory import open_run
 
 NAME = "report.html"

@@ -6,7 +6,7 @@
 `holm`         adjustment for several contrasts
 `improvement`  probability that one arm beats another
 `paired`       intervals of paired differences and of their ratios
-`curves`       area, steps to a threshold, forgetting, height at a budget
+`curves`       area, steps to a threshold, height at a budget
 `spread`       how far rollouts and seeds scatter
 `power`        how often a gain of a given size would be seen
 """

@@ -1,4 +1,4 @@
-"""Numbers of a learning curve: its mean height, when it arrives, what it lost, how high it is at a budget."""
+"""Numbers of a learning curve: its mean height, when it arrives, how high it is at a budget."""
 
 from collections.abc import Sequence
 
@@ -42,16 +42,6 @@ def steps_to_threshold(
         if reached[start : start + in_a_row].all():
             return float(x[start])
     return None
-
-
-def forgetting(heights: Sequence[float]) -> float:
-    """The best evaluation minus the last one: 0 when it ends at its best.
-
-    The best of noisy evaluations is too high, so a curve that forgets nothing does not read 0; compare arms.
-    """
-    if not len(heights):
-        raise DataError("forgetting needs at least one evaluation and got none")
-    return float(max(heights) - heights[-1])
 
 
 def _curve(budget: Sequence[float], heights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.command import OneLineParser, command, finish, positive
+from analysis.command import command, finish
+from planet.command import Parser, positive
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return finish(options, lambda: _work(chosen))
 
 
-def _options() -> OneLineParser:
+def _options() -> Parser:
     options = command("weakness", "What a policy fails at, cell by cell: of a run, or of anyone's episodes.")
     options.add_argument("run", metavar="RUN", nargs="?", help="run directory, e.g. runs/NAME")
     options.add_argument(

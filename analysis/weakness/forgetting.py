@@ -7,8 +7,8 @@ above that: between the two, nothing is said. Both bounds are Wilson's at the re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from analysis.weakness.rates import wilson_high
 from analysis.weakness.record import Cell, Forgotten, Mastery, WeaknessReport
-from analysis.weakness.statistics import wilson_high
 
 
 class Watch(NamedTuple):

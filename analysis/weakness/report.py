@@ -11,8 +11,8 @@ from analysis.weakness.comparison import comparisons, units_of
 from analysis.weakness.forgetting import Watch, forgotten_cells, mastered_cells
 from analysis.weakness.probe import ProbeEpisode, facet_of
 from analysis.weakness.rate_intervals import rate_intervals
+from analysis.weakness.rates import CONFIDENCE, Beta, fit_beta, wilson_low
 from analysis.weakness.record import Cell, WeaknessReport
-from analysis.weakness.statistics import CONFIDENCE, Beta, fit_beta, wilson_low
 
 
 def weakness_report(

@@ -5,9 +5,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from analysis.command import Result
 from analysis.errors import DataError
 from analysis.ledger import BriefRow, ReportRow
-from analysis.result import Result
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
 from analysis.text_table import write_csv

@@ -122,8 +122,7 @@ def aimed_at_random(
     for scenario in scenarios:
         task = rng.choice(list(train_tasks))
         goal = rng.choice(cells_of_facets(task, targeting.facets))
-        hints = cells_of_facets(task, targeting.hints)
-        names = (goal, rng.choice(hints)) if hints else (goal,)
+        names = _with_hint(goal, task, targeting, rng)
         briefs.append(_brief(scenario, names, targeting, avoid, Goal(goal, why, targeting.difficulty)))
     return briefs
 
@@ -141,8 +140,8 @@ def aimed_evenly(
     why = "every cell equally often"
     briefs = []
     for scenario, goal in zip(scenarios, goals, strict=True):
-        hints = cells_of_facets(rng.choice([t for t in train_tasks if goal in t.cells]), targeting.hints)
-        names = (goal, rng.choice(hints)) if hints else (goal,)
+        task = rng.choice([t for t in train_tasks if goal in t.cells])
+        names = _with_hint(goal, task, targeting, rng)
         briefs.append(_brief(scenario, names, targeting, avoid, Goal(goal, why, targeting.difficulty)))
     return briefs
 
@@ -150,6 +149,12 @@ def aimed_evenly(
 def cells_of_facets(task: PoolTask, facets: Sequence[str]) -> list[str]:
     """The task's cells of some facets, sorted."""
     return sorted(cell for cell in task.cells if cell.split(":", 1)[0] in facets)
+
+
+def _with_hint(goal: str, task: PoolTask, targeting: Targeting, rng: random.Random) -> tuple[str, ...]:
+    """The goal, and beside it a cell of the task that says where to practise, if it has one."""
+    hints = cells_of_facets(task, targeting.hints)
+    return (goal, rng.choice(hints)) if hints else (goal,)
 
 
 def reason(cell: Cell) -> str:

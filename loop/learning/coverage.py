@@ -2,7 +2,7 @@
 
 Task families are weighed by a power law over an order that is permuted per seed, above a floor, so that a
 policy begins sharp on some skills and nearly blind to others, and which ones are which does not follow from
-the worlds.
+the worlds. A family that is withheld is never shown: a weakness that is known beforehand.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,14 @@ def family_weights(
     """Share of each family in the demonstrations, or in what `of` names; sums to 1.
 
     The family at rank k (from 1) of the order drawn for the seed and `of` has a share proportional to
-    k ** -exponent; what is below the floor is raised to it, and the rest is scaled down.
+    k ** -exponent; what is below the floor is raised to it, and the rest is scaled down. Those of
+    `coverage.without` have no rank and the share 0.
     """
     order = stream(seed, of).sample(sorted(families), len(families))
-    raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(order)}
-    return with_floor(raw, coverage.floor)
+    shown = [family for family in order if family not in coverage.without]
+    raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(shown)}
+    withheld = dict.fromkeys((family for family in order if family in coverage.without), 0.0)
+    return with_floor(raw, coverage.floor) | withheld
 
 
 def with_floor(weights: dict[str, float], floor: float) -> dict[str, float]:

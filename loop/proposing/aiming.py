@@ -8,7 +8,7 @@ from loop.curricula.targeting import aimed_at_report, eligible
 from loop.errors import ConfigError, RunError
 from loop.proposing.understanding import Understood
 from loop.proposing.vocabulary import GOALS, HINTED
-from loop.worlds.generator import Reserved, scenario
+from loop.worlds.generator import Reserved, elsewhere, scenario
 from planet.catalog import Catalog
 from planet.identity import seed_of
 from planet.records.world import Brief
@@ -61,10 +61,8 @@ def place(catalog: Catalog, seed: int, number: int, attempt: int) -> Brief:
 
 
 def moved(brief: Brief, catalog: Catalog, seed: int, number: int, attempt: int) -> Brief:
-    """A refused brief in another industry and country: the old ones may be what stood in its way."""
-    there = place(catalog, seed, number, attempt)
-    elsewhere = brief.replace(text=there.text, industry=there.industry, country=there.country)
-    return placed(elsewhere, catalog)
+    """A refused brief in another industry and country."""
+    return placed(elsewhere(brief, place(catalog, seed, number, attempt)), catalog)
 
 
 def _explained(brief: Brief, stands_for: Mapping[str, Understood]) -> Brief:

@@ -13,7 +13,6 @@ class Outcome:
     rows: list[Row] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)  # by the names of `loop.reporting.metrics_table`
     detail: dict[str, Any] = field(default_factory=dict)  # of the step's row: JSON values
-    notes: list[str] = field(default_factory=list)  # lines for the user
 
     def metric_rows(self, run_id: str, step: int) -> list[Row]:
         """The metrics as rows."""

@@ -16,9 +16,7 @@ class Step:
     kind: Kind
     iteration: int | None  # from 0; None: before the first or after the last
     update: int | None = None  # index of the policy update, over all iterations; None: not an update
-    subject: str | None = (
-        None  # of a test: "warm_start", "final" or "extended"; the last, of a validation too
-    )
+    subject: str | None = None  # of a test: "warm_start", "final", "extended"; of a validation: the last
 
     @property
     def changes_state(self) -> bool:

@@ -10,7 +10,7 @@ from loop.resuming.steps import Step
 from loop.stages.diagnose import report_for
 from loop.worlds.admission import avoiding, refusals
 from loop.worlds.asked import Asked, asked_detail, asked_metrics, asked_rows
-from loop.worlds.generator import scenario
+from loop.worlds.generator import elsewhere, scenario
 from loop.worlds.pool import Environment
 from loop.worlds.splits import training_families
 from loop.worlds.store import write_environments, write_more_tasks
@@ -94,7 +94,7 @@ def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], i
             a.admitted = Environment(a.more_in.world, a.more_in.key, made.tasks, "grown", iteration, a.id)
         return
     if a.made:
-        a.brief = _elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
+        a.brief = elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
     if config.growth.distinct:
         grown = [e.world for e in circle.training() if e.origin == "grown"]
         grown += [b.admitted.world for b in asked if b.admitted is not None]
@@ -109,11 +109,6 @@ def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brie
     reserved, config = circle.worlds().reserved, circle.config
     drawn = scenario(circle.catalog, reserved, config.seed, "grow", iteration, number, attempt)
     return drawn.replace(families=training_families(config))
-
-
-def _elsewhere(brief: Brief, place: Brief) -> Brief:
-    """A brief that was refused, in another industry and country: the old one may be what stood in its way."""
-    return brief.replace(text=place.text, industry=place.industry, country=place.country)
 
 
 def _judge(a: Asked, made: Synthesized, circle: Circle, existing: set[str], iteration: int) -> None:

@@ -9,6 +9,7 @@ from loop.command import Parser, one_line_errors
 from loop.errors import Interrupted
 from loop.sweep.places import Places
 from loop.sweep.runs import Sweep, read_sweep
+from planet.command import positive
 
 
 def parser() -> Parser:
@@ -18,7 +19,7 @@ def parser() -> Parser:
     made.add_argument(
         "overrides", nargs="*", metavar="key=value", help="replaces a key of the sweep, e.g. seeds=[10,11]"
     )
-    made.add_argument("--jobs", type=_positive, default=1, metavar="N", help="seeds side by side (default 1)")
+    made.add_argument("--jobs", type=positive, default=1, metavar="N", help="seeds side by side (default 1)")
     made.add_argument("--backend", choices=("local", "ray"), default="local", help="where seeds run")
     made.add_argument("--runs", type=Path, metavar="DIR", help="run directories (default: runs/NAME)")
     made.add_argument(
@@ -27,12 +28,6 @@ def parser() -> Parser:
     made.add_argument("--dry-run", action="store_true", help="print the runs and what they cost")
     made.add_argument("--resume", action="store_true", help="go on with a sweep that was stopped or killed")
     return made
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
-    return int(text)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -12,7 +12,6 @@ from typing import IO
 from loop.errors import SweepError
 from loop.sweep.seed import MARK
 
-BACKENDS = ("local", "ray")
 STOPPED = 130
 """Exit code of a seed that was stopped as asked, or not begun after that."""
 

@@ -1,11 +1,11 @@
 """What a sweep will do and cost, before it does: its runs, measured or guessed, and its plan."""
 
-from analysis.results import RunResult
+from analysis.run_result import PLAN, RunResult
 from analysis.text_table import align
 from loop.costs import costs
 from loop.reporting.progress import span
 from loop.sweep.places import Places
-from loop.sweep.plan import FILE, plan_of, read_plan, require_equal
+from loop.sweep.plan import plan_of, read_plan, require_equal
 from loop.sweep.progress import Estimate
 from loop.sweep.runs import Sweep, SweepArm, needs
 from planet.identity import digest
@@ -14,9 +14,9 @@ from planet.identity import digest
 def dry_run(sweep: Sweep, places: Places, jobs: int) -> list[str]:
     """The runs as a table, then costs, time and plan. SweepError when a stored plan differs."""
     plan = plan_of(sweep)
-    stored = read_plan(places.results / FILE)
+    stored = read_plan(places.results / PLAN)
     if stored is not None:
-        require_equal(stored, plan, places.results / FILE)
+        require_equal(stored, plan, places.results / PLAN)
     estimate = Estimate(sweep, places)
     header = ("arm", "seeds", "done", "updates", "charged steps", "time a run", "waits for")
     rows = [_row(arm, sweep, estimate) for arm in sweep.arms]

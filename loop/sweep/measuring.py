@@ -8,9 +8,9 @@ from pathlib import Path
 from analysis.footprint.pool import read_pool, read_updates
 from analysis.footprint.shares import footprint
 from analysis.ledger import ChargeRow, Ledger
-from analysis.results import CurvePoint, Extension, Grown, Made, Reached, RunResult, TargetedCell
+from analysis.run_result import CurvePoint, Extension, Grown, Made, Reached, RunResult, TargetedCell
 from analysis.weakness import WeaknessReport
-from loop.config import Config, Targeting
+from loop.config import Config
 from loop.curricula.targeting import allocation_of, apportion, eligible, targeted_count
 from loop.errors import SweepError
 from loop.run_directory import RunDirectory, stored_config
@@ -115,7 +115,7 @@ def _targeted(records: Records, config: Config) -> tuple[TargetedCell, ...]:
     report, rule = WeaknessReport.model_validate(first.report), config.targeting
     cells = eligible(report.cells, rule.facets, rule)
     weights = allocation_of(rule).weights(cells)
-    seats = _seats(weights, rule, config.growth.quota)
+    seats = apportion(weights, targeted_count(config.growth.quota, rule.share))
     ranked = sorted(zip(cells, weights, seats, strict=True), key=lambda found: (-found[1], found[0].name))
     return tuple(
         TargetedCell(
@@ -128,10 +128,6 @@ def _targeted(records: Records, config: Config) -> tuple[TargetedCell, ...]:
         )
         for rank, (cell, worth, count) in enumerate(ranked, 1)
     )
-
-
-def _seats(weights: list[float], rule: Targeting, quota: int) -> list[int]:
-    return apportion(weights, targeted_count(quota, rule.share))
 
 
 def _growth(records: Records) -> tuple[Grown, ...]:

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from analysis.run_result import PLAN
 from loop.errors import ConfigError, SweepError
 from loop.files import write_atomically
 from loop.sweep.runs import Sweep
 from planet.identity import canonical_json, digest
 
-FILE = "plan.json"
-"""Its name in the folder of results."""
 NAMED = 3
 """Differences that a refusal names."""
 
@@ -48,11 +47,11 @@ def begin(plan: Plan, folder: Path, resume: bool) -> str:
 
     Raises SweepError when the folder holds a sweep that is not to be resumed, or one with another plan.
     """
-    file = folder / FILE
+    file = folder / PLAN
     stored = read_plan(file)
     if stored is None:
         if any(folder.glob("*.json")):
-            raise SweepError(f"{folder}: holds results but no {FILE}; give another --results, or move them")
+            raise SweepError(f"{folder}: holds results but no {PLAN}; give another --results, or move them")
         write_atomically(file, canonical_json(plan) + "\n")
     elif not resume:
         raise SweepError(f"{folder}: a sweep began there; add --resume to go on, or give it another name")

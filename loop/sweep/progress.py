@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.results import RunResult, read_result
+from analysis.run_result import RunResult, read_result
 from loop.costs import costs
 from loop.reporting.progress import span
 from loop.sweep.places import Places

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis.results import RunResult, read_result
+from analysis.run_result import RunResult, read_result
 from loop.errors import SweepError
 from loop.files import write_atomically
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from loop.errors import Interrupted, RunError
 from loop.resuming.interruption import Interruption
 from loop.sweep.backend import Attached, Job, run_jobs
-from loop.sweep.comparison import compare
 from loop.sweep.places import Places
 from loop.sweep.plan import begin, plan_of, require_valid
 from loop.sweep.progress import Estimate, outcome
@@ -18,6 +17,8 @@ from loop.sweep.seed import BEGIN
 
 PATIENCE = 120.0
 """Seconds that the start waits for the MLflow parent."""
+COLUMNS = 4
+"""Runs that are put side by side at the end: more do not fit a terminal."""
 
 
 def run_sweep(sweep: Sweep, places: Places, given: argparse.Namespace) -> int:
@@ -33,8 +34,8 @@ def run_sweep(sweep: Sweep, places: Places, given: argparse.Namespace) -> int:
     print(f"sweep {sweep.config.name}, plan {digest}: {estimate.line(given.jobs)}", flush=True)
     if seeds:
         _mlflow_parent(sweep, digest)
-        _run(sweep, places, given, digest, seeds, estimate)
-    code = compare(sweep, places)
+        _run(places, given, digest, seeds, estimate)
+    code = _compare(sweep, places)
     print(f"results    {places.results}\nruns       {places.runs}")
     return code
 
@@ -50,7 +51,6 @@ def missing(sweep: Sweep, places: Places, plan: str) -> list[int]:
 
 
 def _run(
-    sweep: Sweep,
     places: Places,
     given: argparse.Namespace,
     plan: str,
@@ -110,3 +110,16 @@ def _mlflow_parent(sweep: Sweep, plan: str) -> None:
             problem = f"MLflow at {uri} did not answer for {PATIENCE:g} s"
         if problem:
             print(f"warning: {problem}; the sweep goes on, and the ledgers keep the records", flush=True)
+
+
+def _compare(sweep: Sweep, places: Places) -> int:
+    """Contrasts over the result files, and a few runs of one seed side by side; the exit code."""
+    from analysis.compare.__main__ import main as side_by_side
+    from analysis.contrasts.__main__ import main as contrasts
+
+    code = contrasts([str(places.results), "--out", str(places.comparison)])
+    runs = [places.run(arm.name, sweep.seeds[0]) for arm in sweep.arms]
+    some = len(sweep.seeds) == 1 and 1 < len(runs) <= COLUMNS
+    if some and all((run / "finished").exists() for run in runs):
+        code = code or side_by_side([*map(str, runs), "--out", str(places.comparison)])
+    return code

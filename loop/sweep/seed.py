@@ -90,7 +90,7 @@ def configured(sweep: Sweep, arm: SweepArm, seed: int, places: Places, plan: str
         changes.append(_nested(arm.start_from.key, source.as_posix()))
     matched = sweep.matched(arm)
     if matched is not None:
-        from analysis.results import read_result
+        from analysis.run_result import read_result
 
         spent = read_result(places.result(matched, seed)).charged_steps
         changes.append({"budget": {"charged_steps": spent}})

@@ -3,16 +3,14 @@
 import json
 from typing import Any
 
+from analysis.compare.standing import GREEDY
 from analysis.ledger import EpisodeRow
-from analysis.results import Part, TestTask, Tries
+from analysis.run_result import Part, TestTask, Tries
 from loop.config import Config
 from loop.resuming.extension import EXTENDED
 from loop.run_directory import RunDirectory
 from loop.sweep.records import Records
 from loop.worlds.splits import places
-
-GREEDY = "greedy"
-"""The variant of episodes that were decoded at temperature 0."""
 
 
 def parts_of_test(directory: RunDirectory, config: Config) -> dict[str, Part]:

@@ -64,6 +64,11 @@ def scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
     return _brief(catalog, industry, rng.choice(catalog.countries).code)
 
 
+def elsewhere(brief: Brief, place: Brief) -> Brief:
+    """A refused brief in the industry and country of a scenario: the old ones may have stood in its way."""
+    return brief.replace(text=place.text, industry=place.industry, country=place.country)
+
+
 def unseen_scenario(catalog: Catalog, reserved: Reserved, *names: str | int) -> Brief:
     """A scenario of the industry that is held out."""
     rng = stream("unseen scenario", *names)

@@ -28,9 +28,7 @@ class Growth(Frozen):
     """The tasks that a world grew."""
 
     tasks: tuple[Task, ...]
-    refused: dict[
-        str, int
-    ]  # audit rule -> drafts it refused; "no_draft": the world did not afford the family
+    refused: dict[str, int]  # audit rule -> drafts; "no_draft": the world did not afford the family
     audit_steps: int  # calls that the audits executed: charged
 
 

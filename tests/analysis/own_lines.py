@@ -48,9 +48,8 @@ def retail_lines(tasks=30, rollouts=4, seed=0):
 
 def _retail_line(task, rollout, draw):
     right = {tool: draw.random() < (0.3 if tool == WEAK_TOOL else 0.95) for tool in task["tools"]}
-    made = [
-        tool for tool in task["tools"] if right[tool] or draw.random() < 0.5
-    ]  # wrong: left out, or it failed
+    # A wrong one is left out, or made and failed.
+    made = [tool for tool in task["tools"] if right[tool] or draw.random() < 0.5]
     calls = [{"tool": tool} | ({"ok": True} if right[tool] else {"error": "no such item"}) for tool in made]
     return {
         "task": task["id"],

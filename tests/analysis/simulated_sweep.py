@@ -2,7 +2,7 @@
 
 import random
 
-from analysis.results import CurvePoint, Extension, Grown, Made, RunResult, TargetedCell, TestTask, Tries
+from analysis.run_result import CurvePoint, Extension, Grown, Made, RunResult, TargetedCell, TestTask, Tries
 
 FAMILIES = {"update": 0.6, "create": 0.4, "lookup": 0.3, "two_hop": 0.15}
 """Family -> all-pass of the warm start."""

@@ -72,7 +72,7 @@ def test_help_loads_no_heavy_library(name):
     ("main", "arguments", "words"),
     [
         (footprint, [], "the following arguments are required: RUN; --help shows the usage"),
-        (weakness, ["x", "--top", "0"], "0 is not a positive whole number"),
+        (weakness, ["x", "--top", "0"], "'0' is no whole number of 1 or more"),
         (clustering, [], "give either a run directory or --tasks FILE"),
         (clustering, ["x", "--tasks", "y"], "give either a run directory or --tasks FILE"),
         (health, ["x", "--ouy", "y"], "unrecognized arguments: --ouy y"),

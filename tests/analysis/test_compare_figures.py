@@ -94,10 +94,8 @@ def test_prompts_are_counted_once_whatever_their_group(run):
     assert [mass.iteration for mass in masses] == [0, 1]
     assert [mass.prompts for mass in masses] == [9, 9]  # three updates of three prompts
     assert all(sum(mass.origins.values()) == sum(mass.families.values()) == 9 for mass in masses)
-    assert [mass.pool for mass in masses] == [
-        15,
-        18,
-    ]  # four worlds of three tasks and one grown each
+    # Four worlds of three tasks, and one grown each.
+    assert [mass.pool for mass in masses] == [15, 18]
     assert set(masses[0].origins) <= {"starting pool", "grown in 0"} and masses[0].sampler is None
 
 

@@ -13,10 +13,10 @@ from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
 from analysis.contrasts.sweep import NAMED, as_sweep, read_sweep
 from analysis.contrasts.tables import Table
-from analysis.contrasts.verdict import p_text, points, power_statement, primary, verdict
+from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
 from analysis.errors import DataError
-from analysis.intervals import Interval
-from analysis.results import TargetedCell
+from analysis.intervals import Interval, points
+from analysis.run_result import TargetedCell
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation

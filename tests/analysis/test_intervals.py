@@ -3,18 +3,7 @@
 import pytest
 
 from analysis.errors import DataError
-from analysis.intervals import cluster_bootstrap, difference_bootstrap, wilson
-
-
-def test_two_sided_wilson_interval_of_8_in_10():
-    # z = 1.959964, z² = 3.841459: centre (0.8 + 0.192073)/1.384146 = 0.716740
-    # half 1.959964 √(0.016 + 0.00960365)/1.384146 = 0.226577
-    assert wilson(8, 10) == pytest.approx((0.8, 0.490162, 0.943318), abs=2e-6)
-
-
-def test_an_interval_without_trials_is_an_error():
-    with pytest.raises(DataError, match="needs at least one trial and got none"):
-        wilson(0, 0)
+from analysis.intervals import cluster_bootstrap, difference_bootstrap
 
 
 def test_two_equal_worlds_have_an_interval_without_width():

@@ -170,9 +170,8 @@ def test_a_run_without_whole_training_episodes_shows_none(record):
 
 def test_runs_share_a_page_s_room():
     assert shared_limits(1) == Limits()
-    assert shared_limits(3) == Limits(
-        cells=10, exemplars=10, passed=2, trained=2, tested=5
-    )  # 30 // 3, 16 // 3
+    thirds = Limits(cells=10, exemplars=10, passed=2, trained=2, tested=5)  # 30 // 3, 16 // 3
+    assert shared_limits(3) == thirds
 
 
 def probe(world, passed):

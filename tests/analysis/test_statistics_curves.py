@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import DataError
-from analysis.statistics.curves import area, forgetting, height_at, steps_to_threshold
+from analysis.statistics.curves import area, height_at, steps_to_threshold
 from analysis.statistics.spread import between_rollouts, between_seeds
 
 SPENT = (0.0, 10.0, 30.0)
@@ -36,11 +36,6 @@ def test_a_threshold_counts_when_two_evaluations_in_a_row_hold_it():
     assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.5, 0.6), 0.5) == 30  # the first peak was not held
     assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.4, 0.6), 0.5) is None  # the last one has no successor
     assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.4, 0.6), 0.5, in_a_row=1) == 10
-
-
-def test_forgetting_is_the_best_minus_the_last():
-    assert forgetting((0.5, 0.8, 0.6)) == pytest.approx(0.2)
-    assert forgetting((0.5, 0.8)) == 0.0
 
 
 def test_what_is_no_curve_is_refused():

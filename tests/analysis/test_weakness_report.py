@@ -6,7 +6,7 @@ import pytest
 
 from analysis.errors import DataError
 from analysis.weakness import WeaknessReport, render, weakness_report
-from analysis.weakness.statistics import wilson_low
+from analysis.weakness.rates import wilson_low
 from tests.analysis.simulated_probes import simulate, skills
 
 TOOLS = [f"update_r{index:02d}" for index in range(40)]

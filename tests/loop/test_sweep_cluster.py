@@ -10,8 +10,8 @@ import pytest
 
 from analysis.compare.standing import standing
 from analysis.ledger import Ledger
-from analysis.results import read_results
 from analysis.run_directory import open_run
+from analysis.run_result import read_results
 from loop.config import Config
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.parent import main as make_parent

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.results import RunResult
+from analysis.run_result import RunResult
 from loop.config import Config
 from loop.curricula.targeting import targeted_count
 from loop.errors import SweepError

@@ -182,7 +182,7 @@ def test_nothing_is_ever_attached_not_even_outside_a_check():
         SESSION.connection.execute("ATTACH DATABASE ':memory:' AS other")
 
 
-@pytest.mark.parametrize("value", [2**70, 10**400, "\ud800"])
+@pytest.mark.parametrize("value", [2**70, 10**400])
 def test_a_delta_that_no_column_takes_is_refused_by_name(value):
     delta = (edit("customer", "CUS-0001", name=value),)
     task = TASK.replace(key=TASK.key.replace(delta=delta))

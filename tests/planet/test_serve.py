@@ -4,12 +4,14 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -34,8 +36,8 @@ from mcp_types import JSONRPCRequest
 from mcp_types.methods import SPEC_CLIENT_METHODS
 
 from planet.serve import main
-from planet.serve.visit import HAS_ENDED, Desk
-from planet.serve.wire import INSTRUCTION, mcp_server
+from planet.serve.visit import FINISH, HAS_ENDED, Desk, Outcome
+from planet.serve.wire import INSTRUCTION, PROMPT, mcp_server
 
 TASKS = (toy_task(), vip_task())
 TOYS = StoredWorld(*toy_world(), TASKS)
@@ -472,7 +474,7 @@ def served(folder, tmp_path):
     """The toy world over HTTP: the process, its address, the file of grades."""
     grades = tmp_path / "grades.jsonl"
     command = [sys.executable, "-m", "planet.serve", str(folder), TOYS.world.id, "--transport", "http",
-               "--port", "0", "--grades", str(grades), "--clients", "2", "--idle", "2"]  # fmt: skip
+               "--port", "0", "--grades", str(grades), "--clients", "2", "--idle", "4"]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         said = server.stderr.readline()
         address = re.fullmatch(
@@ -482,16 +484,16 @@ def served(folder, tmp_path):
         assert address, said + server.stderr.read()
         yield server, address[1], grades
         server.send_signal(signal.SIGINT)
-        assert server.wait(20) in (0, 130)
+        assert server.wait(60) in (0, 130)
         assert "Traceback" not in server.stderr.read()
 
 
 def wait_for(condition) -> None:
-    for _ in range(200):
+    for _ in range(1_200):
         if condition():
             return
         time.sleep(0.05)
-    raise AssertionError("it did not come about within ten seconds")
+    raise AssertionError("it did not come about within a minute")
 
 
 def test_over_http_clients_are_apart_bounded_graded_and_let_go(served):
@@ -532,7 +534,7 @@ def test_a_client_that_vanishes_is_let_go_after_the_idle_time(served):
         opened = post(client, 1, "initialize", hello)
         session = {"mcp-session-id": opened.headers["mcp-session-id"]}
         assert post(client, 2, "tools/list", {}, **session).status_code == 200
-        wait_for(lambda: len(outcomes(grades)) == 1)  # after two seconds of silence
+        wait_for(lambda: len(outcomes(grades)) == 1)  # after four seconds of silence
         assert post(client, 3, "tools/list", {}, **session).status_code == 404
 
 
@@ -556,6 +558,35 @@ def test_over_http_only_this_machine_and_no_strange_page_is_served(served):
         400,
     )
     assert elsewhere == [404, 404, 404]
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_and_words_of_the_page_are_those_of_the_program(folder, capsys):
+    shown = [
+        shlex.split(line) for line in re.findall(r"^    python -m planet\.serve (.*)$", PAGE, re.MULTILINE)
+    ]
+    names = {"worlds": str(folder), "WORLD_ID": TOYS.world.id, "TASK_ID": TASKS[0].id}
+    stdio, http = ([names.get(word, word) for word in words] for words in shown)
+    command = [sys.executable, "-m", "planet.serve", *stdio]
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.getcwd()},
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")  # nobody came
+    assert (folder / "grades.jsonl").read_text() == ""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        http[http.index("8321")] = str(taken.getsockname()[1])
+        assert main(http) == 2
+    assert "cannot be had" in capsys.readouterr().err  # all its words were understood
+    assert set(re.findall(r"^\| `([a-z]+)` \|", PAGE, re.MULTILINE)) == set(Outcome.model_fields)
+    assert INSTRUCTION in PAGE and f"`{PROMPT}`" in PAGE and f"`{FINISH} " in PAGE
 
 
 # ── the command ───────────────────────────────────────────────────────────────────────────────────

@@ -59,7 +59,7 @@ def test_options_that_are_named_exist(capsys):
     with pytest.raises(SystemExit):
         import_module("planet.synthesize").main(["--help"])
     out = capsys.readouterr().out
-    assert options - {"--save", "--catalog"} == {o for o in options if o in out}
+    assert options - {"--save", "--catalog", "--html"} == {o for o in options if o in out}
 
 
 def test_tables_hold_what_the_code_claims():

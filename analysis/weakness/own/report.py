@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.result import Result
+from analysis.command import Result
 from analysis.text_table import write_csv
 from analysis.weakness.own.reading import OwnEpisodes, near_key, read_episodes
 from analysis.weakness.report import WeaknessReport, weakness_report

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 
 from analysis.weakness.probe import ProbeEpisode, facet_of
+from analysis.weakness.rates import wilson_low
 from analysis.weakness.record import WeaknessReport
-from analysis.weakness.statistics import wilson_low
 
 Ranker = Callable[[Sequence[ProbeEpisode], WeaknessReport, str], list[str]]
 """From episodes, their report and a facet to the facet's cells, weakest first."""

@@ -34,7 +34,7 @@ class ClosedLoopGrower(CountingBriefs):
         if report is not None:
             self._allocation.hear(report)
             self._ladders.hear(report, targeting, request.train_tasks)
-            if not (targeting.heed_abstention and getattr(report, "abstains", False)):
+            if not (targeting.heed_abstention and report.abstains):
                 wanted = targeted_count(len(request.scenarios), targeting.share)
                 targeted = aimed_at_report(
                     request.scenarios[:wanted],

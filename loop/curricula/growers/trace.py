@@ -8,6 +8,7 @@ briefs explore. A rival's published rule: everything else is as in the closed lo
 """
 
 from analysis.weakness import Cell, WeaknessReport
+from analysis.weakness.record import CONTRAST, COVERAGE
 from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.growers.random_worlds import aimed_then_exploring
@@ -35,7 +36,7 @@ class TraceGrower(CountingBriefs):
 
     reads_report = True
 
-    def __init__(self, coverage: float = 0.10, delta: float = 0.20) -> None:
+    def __init__(self, coverage: float = COVERAGE, delta: float = CONTRAST) -> None:
         """The least of either, as published; in [0, 1]."""
         super().__init__()
         for name, value in (("coverage", coverage), ("delta", delta)):

@@ -7,8 +7,8 @@ noisy report; `invert` aims at what works best. The placebo has a module of its 
 from collections.abc import Mapping
 
 from analysis.weakness import Cell, WeaknessReport
+from analysis.weakness.rates import wilson_low
 from analysis.weakness.report import weakest_first
-from analysis.weakness.statistics import wilson_low
 from loop.config import ENRICHED
 from loop.curricula.protocols import State
 from loop.curricula.stateless import Stateless

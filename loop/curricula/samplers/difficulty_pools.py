@@ -7,13 +7,12 @@ otherwise; the floor lets a task come back when the policy has changed.
 
 from collections.abc import Sequence
 
-from loop.curricula.protocols import GroupOutcome, State
 from loop.curricula.samplers.draws import above_floor, draw_by_weight
 from loop.curricula.samplers.outcomes import FadingOutcomes
 from loop.worlds.pool import PoolTask
 
 
-class DifficultyPoolsSampler:
+class DifficultyPoolsSampler(FadingOutcomes):
     """Draws from the middle pool, above a uniform floor; from all tasks while the middle is empty."""
 
     def __init__(
@@ -27,12 +26,12 @@ class DifficultyPoolsSampler:
             raise ValueError(f"low={low} and high={high} do not enclose 0.5, where a task never tried is")
         if not 0 <= floor <= 1:
             raise ValueError(f"floor={floor} is outside [0, 1]")
+        super().__init__(memory)
         self._low, self._high, self._floor = low, high, floor
-        self._outcomes = FadingOutcomes(memory)
 
     def weights(self, pool: Sequence[PoolTask]) -> list[float]:
         """Probability of each task of the pool; sums to 1."""
-        rates = [_rate(*self._outcomes.of(task.id)) for task in pool]
+        rates = [_rate(*self.of(task.id)) for task in pool]
         inside = [self._low <= rate <= self._high for rate in rates]
         if not any(inside):
             inside = [True] * len(pool)
@@ -43,21 +42,9 @@ class DifficultyPoolsSampler:
         """Ids of `count` tasks, without repetition while the pool lasts."""
         return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
-    def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
-        """Add the passes and fails of each group to its task's fading counts."""
-        self._outcomes.observe(outcomes)
-
-    def state_dict(self) -> State:
-        """The counts per task."""
-        return self._outcomes.state_dict()
-
-    def load_state_dict(self, state: State) -> None:
-        """Take up stored counts."""
-        self._outcomes.load_state_dict(state)
-
     def metrics(self) -> dict[str, float]:
         """How many tasks were tried, and how many of them are in each outer pool."""
-        rates = [_rate(*counts) for counts in self._outcomes.all()]
+        rates = [_rate(*counts) for counts in self.all()]
         return {
             "sampler/tasks_tried": float(len(rates)),
             "sampler/tasks_hard": float(sum(rate < self._low for rate in rates)),

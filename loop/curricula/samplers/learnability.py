@@ -11,8 +11,7 @@ import math
 import zlib
 from collections.abc import Sequence
 
-from loop.curricula.protocols import GroupOutcome, State
-from loop.curricula.samplers.draws import draw_by_weight
+from loop.curricula.samplers.draws import above_floor, draw_by_weight
 from loop.curricula.samplers.outcomes import FadingOutcomes
 from loop.worlds.pool import PoolTask
 
@@ -23,7 +22,7 @@ def learnability(passes: float, fails: float, prior: tuple[float, float] = (1.0,
     return a * b / ((a + b) * (a + b + 1.0))
 
 
-class LearnabilitySampler:
+class LearnabilitySampler(FadingOutcomes):
     """Weighs tasks by learnability, above a uniform floor."""
 
     def __init__(self, floor: float = 0.2, top: float = 0.25, memory: float = 0.8) -> None:
@@ -36,38 +35,24 @@ class LearnabilitySampler:
             raise ValueError(f"floor={floor} is outside [0, 1]")
         if not 0 < top <= 1:
             raise ValueError(f"top={top} is outside (0, 1]")
+        super().__init__(memory)
         self._floor, self._top = floor, top
-        self._outcomes = FadingOutcomes(memory)
 
     def weights(self, pool: Sequence[PoolTask]) -> list[float]:
         """Probability of each task of the pool; sums to 1."""
-        scores = [learnability(*self._outcomes.of(task.id)) for task in pool]
-        # Equal scores, such as those of tasks never tried, are ordered by hash: the pool's order means
-        # nothing.
+        scores = [learnability(*self.of(task.id)) for task in pool]
+        # Equal scores, such as those of tasks never tried, go by hash: the pool's order means nothing.
         order = sorted(range(len(pool)), key=lambda i: (-scores[i], zlib.crc32(pool[i].id.encode())))
         best = set(order[: math.ceil(self._top * len(pool))])
         total = sum(scores[i] for i in best)
-        uniform = self._floor / len(pool)
-        return [uniform + (1 - self._floor) * (s / total if i in best else 0) for i, s in enumerate(scores)]
+        return above_floor([s / total if i in best else 0.0 for i, s in enumerate(scores)], self._floor)
 
     def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
         """Ids of `count` tasks, without repetition while the pool lasts."""
         return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
-    def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
-        """Add the passes and fails of each group to its task's fading counts."""
-        self._outcomes.observe(outcomes)
-
-    def state_dict(self) -> State:
-        """The counts per task."""
-        return self._outcomes.state_dict()
-
-    def load_state_dict(self, state: State) -> None:
-        """Take up stored counts."""
-        self._outcomes.load_state_dict(state)
-
     def metrics(self) -> dict[str, float]:
         """How many tasks were tried, and their mean learnability."""
-        values = [learnability(*counts) for counts in self._outcomes.all()]
+        values = [learnability(*counts) for counts in self.all()]
         mean = math.fsum(values) / len(values) if values else 0.0  # in any order: a resumed run has another
         return {"sampler/tasks_tried": float(len(values)), "sampler/learnability": mean}

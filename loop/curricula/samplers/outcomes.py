@@ -1,4 +1,4 @@
-"""Passes and fails per task that fade, because the policy that earned them changes."""
+"""What samplers by passes and fails share: counts that fade, because the policy that earned them changes."""
 
 from collections.abc import Sequence
 

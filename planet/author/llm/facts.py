@@ -6,6 +6,7 @@ from planet.author.artifacts import Artifact, Context, Link, SchemaPlan
 from planet.author.template import SIZES
 from planet.catalog import Catalog
 from planet.expand.plans import resources_of
+from planet.identity import canonical_json
 from planet.records.world import Column, Resource, ServiceGraph
 
 
@@ -107,6 +108,11 @@ def _prefixes(catalog: Catalog) -> str:
 def _range(ends: tuple[int, int]) -> str:
     low, high = ends
     return str(low) if low == high else f"{low} to {high}"
+
+
+def proposal(link: Link, artifact: Artifact) -> str:
+    """An artifact as a model writes it: JSON without what is as by default."""
+    return canonical_json(so_far({link: artifact})[link])
 
 
 def so_far(artifacts: dict[Link, Artifact]) -> dict[str, object]:

@@ -16,6 +16,7 @@ def add_options(parser: ArgumentParser) -> None:
     add("--api-key-env", metavar="NAME", help="environment variable that holds the key")
     add("--temperature", type=float, metavar="T", help="default: the model's own")
     add("--response-format", choices=get_args(Shape), default="schema", help="what is asked of the endpoint")
+    add("--max-tokens", type=int, default=8_000, metavar="N", help="of one answer (default 8000)")
     add("--timeout", type=float, default=120.0, metavar="S", help="seconds for one answer (default 120)")
     add("--cache", default=".cache/authors", metavar="DIR", help="folder of answers (default %(default)s)")
     add("--no-cache", action="store_true", help="ask anew, keep nothing")
@@ -35,6 +36,7 @@ def author_settings(given: Namespace, model: str) -> dict[str, Any]:
         "api_key_env": given.api_key_env,
         "temperature": given.temperature,
         "response_format": given.response_format,
+        "max_tokens": given.max_tokens,
         "timeout": given.timeout,
         "cache": None if given.no_cache else given.cache,
         "budget": {what: limit for what, limit in budget.items() if limit is not None},

@@ -7,7 +7,7 @@ always a world that passes.
 from functools import lru_cache
 
 from planet.author.artifacts import LINKS, Artifact, Context, Link
-from planet.author.llm.facts import so_far
+from planet.author.llm.facts import proposal, so_far
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog
 from planet.identity import canonical_json
@@ -59,7 +59,7 @@ def recipe_for(link: Link, context: Context) -> str:
     made = dict(worked_example(context.catalog, context.brief.profile))
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(STEPS[link], start=1))
     before: dict[Link, Artifact] = {other: made[other] for other in LINKS[: LINKS.index(link)]}
-    answer = canonical_json(so_far({link: made[link]})[link])
+    answer = proposal(link, made[link])
     return (
         f"How to go about it:\n{steps}\n\n"
         f"A worked example. Brief: {canonical_json(_BRIEF.model_dump(exclude_defaults=True))}\n"

@@ -14,9 +14,9 @@ Shape = Literal["schema", "object", "text"]
 class Limits(Frozen):
     """What an author may spend in its life. A request that is on its way when a limit is met is paid for."""
 
-    calls: int | None = Field(None, ge=0)  # requests sent, failed ones included; None: no limit
-    tokens: int | None = Field(None, ge=0)  # of prompts and completions; None: no limit
-    dollars: float | None = Field(None, ge=0)  # None: no limit
+    calls: int | None = Field(default=None, ge=0)  # requests sent, failed ones included; None: no limit
+    tokens: int | None = Field(default=None, ge=0)  # of prompts and completions; None: no limit
+    dollars: float | None = Field(default=None, ge=0)  # None: no limit
 
 
 class Settings(Frozen):
@@ -25,7 +25,7 @@ class Settings(Frozen):
     model: str = Field(min_length=1)  # as LiteLLM names it, e.g. "openai/gpt-4o"
     mode: Mode = "recipe"  # bare: facts and schema alone; recipe: steps and a worked example too
     response_format: Shape = "schema"  # asked of the endpoint: the JSON Schema, any JSON object, or nothing
-    temperature: float | None = Field(None, ge=0)  # None: the model's own default
+    temperature: float | None = Field(default=None, ge=0)  # None: the model's own default
     max_tokens: int = Field(8_000, ge=1)  # of one completion
     timeout: float = Field(120.0, gt=0)  # seconds to wait for one answer
     retries: int = Field(4, ge=0)  # further requests after a busy, broken or silent endpoint

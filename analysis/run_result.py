@@ -10,11 +10,13 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from analysis.errors import DataError
-from planet.identity import digest
 from planet.records.frozen import Frozen
 
 RESULT_SCHEMA = 1
 """Raised with every change that an older reader would misread."""
+
+PLAN = "plan.json"
+"""The file beside the results that says what the sweep compares."""
 
 Part = Literal["test", "test_reserved", "test_unseen"]
 """Of the test split: worlds like those of train, with a reserved pair of services, of the unseen industry."""
@@ -167,11 +169,6 @@ class RunResult(Frozen):
         """Everything that two runs of one configuration must agree on."""
         return self.model_dump(mode="json", exclude={"made"})
 
-    @property
-    def content_digest(self) -> str:
-        """Identity of what was found."""
-        return digest(self.content())
-
 
 def read_result(path: Path) -> RunResult:
     """The result in a file; DataError when this version reads none there."""
@@ -190,7 +187,7 @@ def read_result(path: Path) -> RunResult:
 
 def read_results(folder: Path) -> list[RunResult]:
     """All results of a sweep, by arm and seed; DataError when the folder holds none."""
-    files = sorted(path for path in folder.glob("*.json") if path.name != "plan.json")
+    files = sorted(path for path in folder.glob("*.json") if path.name != PLAN)
     if not files:
         raise DataError(f"{folder} holds no result files; run a sweep first, e.g. python -m loop.sweep")
     return sorted((read_result(path) for path in files), key=lambda result: (result.arm, result.seed))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.weakness.statistics import Beta, fit_beta, wilson_low
+from analysis.weakness.rates import Beta, fit_beta, wilson_low
 
 
 def test_wilson_bound_of_8_in_10():
@@ -37,9 +37,8 @@ def test_mean_spread_of_the_uniform_distribution_is_a_sixth():
 
 
 def test_mean_spread_of_a_sure_rate_is_nearly_zero():
-    assert Beta(1, 1).after(98, 98).mean_spread == pytest.approx(
-        99 / (100 * 101)
-    )  # αβ / (n (n + 1)) with 99, 1
+    spread = Beta(1, 1).after(98, 98).mean_spread
+    assert spread == pytest.approx(99 / (100 * 101))  # αβ / (n (n + 1)) with 99, 1
 
 
 def test_prior_by_moments_of_3_and_7_in_10():

@@ -1,4 +1,4 @@
-"""The numbers behind a cell: Wilson's bound, the empirical-Bayes Beta-Binomial posterior, learnability.
+"""The numbers behind a cell's rate: Wilson's bound, empirical-Bayes Beta-Binomial posterior, learnability.
 
 Counts may be fractions: several suspects of one failure share it.
 """

@@ -1,0 +1,1 @@
+"""Training samples for authors: `python -m planet.construction`."""

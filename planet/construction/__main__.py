@@ -1,0 +1,170 @@
+"""`python -m planet.construction --count N --seed S --out DIR`: training samples for authors, as JSON lines.
+
+    DIR/brief_to_world.jsonl   one per world: the whole company from its brief
+    DIR/stage.jsonl            five per world: each link from the brief and the links before it
+    DIR/repair.jsonl           up to twelve per world: one finding of each validator, and the repair
+    DIR/intent_to_diff.jsonl   one per task: the changes of the state that a request asks for
+    DIR/manifest.json          counts, and the digest of each file
+
+Every sample is carried out before it is written. The files stand under other names until all of them are
+whole; the same command gives the same bytes, whatever the number of processes.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from planet.catalog import Catalog, load_catalog
+from planet.command import REFUSED, Parser, command, finish, positive
+from planet.construction.from_traces import samples_of
+from planet.construction.produce import Produced, Wish, produce
+from planet.construction.sample import KINDS, Kind
+from planet.errors import StorageError
+from planet.traces import read_traces
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit code 0 when every sample stood its check, 1 when one did not, 2 for wrong use."""
+    parser = _parser()
+    given = parser.parse_args(argv)
+    return finish(parser, lambda: _run(given))
+
+
+def _parser() -> Parser:
+    parser = command("construction", "Training samples for authors in chat format, each of them carried out.")
+    add = parser.add_argument
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--count", type=positive, metavar="N", help="worlds to make samples of")
+    source.add_argument(
+        "--traces", type=Path, metavar="DIR", help="worlds of an own author: samples of its traces"
+    )
+    add("--out", type=Path, required=True, metavar="DIR", help="folder for the files")
+    add("--seed", type=int, default=0, metavar="S", help="default 0")
+    add("--profile", choices=("compact", "library"), default="compact", help="size of a world")
+    add("--tasks", type=positive, default=2, metavar="N", help="requests a world (default 2)")
+    add("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
+    add("--overlay", type=Path, metavar="DIR", help="own catalog entries")
+    return parser
+
+
+def _run(given: Namespace) -> int:
+    catalog = load_catalog(given.overlay)
+    if given.out.exists() and not given.out.is_dir():
+        raise StorageError(f"{given.out} is no folder; name another with --out")
+    if given.traces:
+        made_by: dict[str, Any] = {"traces": str(given.traces)}
+        worlds = _from_traces(given.traces, catalog)
+    else:
+        made_by = {name: getattr(given, name) for name in ("count", "seed", "profile", "tasks")}
+        numbers = range(given.count)
+        worlds = _produced(
+            [Wish(given.seed, number, given.profile, given.tasks, given.overlay) for number in numbers],
+            given.jobs,
+        )
+    with _Files(given.out) as files:
+        missing: Counter[str] = Counter()
+        wrong: list[str] = []
+        for made in worlds:
+            for sample in made.samples:
+                files.write(sample.kind, sample.line())
+            missing.update(made.missing)
+            wrong += made.wrong
+        files.close({**made_by, "catalog": catalog.digest, "missing": dict(sorted(missing.items()))})
+    _tell(files.counts, missing, wrong, given.out)
+    return REFUSED if wrong else 0
+
+
+def _produced(wishes: list[Wish], jobs: int) -> Iterator[Produced]:
+    """What each world gave, in order, shown as it goes."""
+    from rich.console import Console
+    from rich.progress import track
+
+    made: Iterator[Produced] = map(produce, wishes)
+    if jobs > 1:
+        from joblib import Parallel, delayed
+
+        made = Parallel(n_jobs=jobs, return_as="generator")(delayed(produce)(wish) for wish in wishes)
+    console = Console(file=sys.stderr)
+    yield from track(made, "constructing", total=len(wishes), console=console, transient=True)
+
+
+def _from_traces(folder: Path, catalog: Catalog) -> Iterator[Produced]:
+    """What each construction of an author gave; refused ones give nothing."""
+    traces = 0
+    for trace in read_traces(folder):
+        traces += 1
+        found = samples_of(trace, catalog)
+        right = [sample for sample, problem in found if problem is None]
+        wrong = [f"{s.kind} of world {s.world_id}: {problem}" for s, problem in found if problem is not None]
+        yield Produced(right, Counter() if found else Counter(world=1), wrong)
+    if not traces:
+        raise StorageError(
+            f"{folder} holds no construction traces; make some with planet.synthesize --author llm"
+        )
+
+
+class _Files:
+    """One file per kind, written as samples come, under their names once all are whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
+        self._digests = {kind: hashlib.sha256() for kind in KINDS}
+        self._stack = ExitStack()
+        self._open: dict[str, Any] = {}
+
+    def __enter__(self) -> "_Files":
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for kind in KINDS:
+            self._open[kind] = self._stack.enter_context(self._beside(kind).open("wb"))
+        return self
+
+    def write(self, kind: Kind, line: str) -> None:
+        """One more sample."""
+        data = f"{line}\n".encode()
+        self._open[kind].write(data)
+        self._digests[kind].update(data)
+        self.counts[kind] += 1
+
+    def close(self, note: dict[str, Any]) -> None:
+        """Give the files their names, the manifest last."""
+        self._stack.close()
+        files = {
+            f"{kind}.jsonl": {"samples": self.counts[kind], "sha256": self._digests[kind].hexdigest()}
+            for kind in KINDS
+        }
+        for kind in KINDS:
+            self._beside(kind).replace(self.folder / f"{kind}.jsonl")
+        manifest = self.folder / f".manifest.json.{os.getpid()}.part"
+        content = json.dumps({**note, "files": files}, indent=1, sort_keys=True)
+        manifest.write_text(f"{content}\n", encoding="utf-8")
+        manifest.replace(self.folder / "manifest.json")
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        for kind in KINDS:
+            self._beside(kind).unlink(missing_ok=True)
+
+    def _beside(self, kind: str) -> Path:
+        return self.folder / f".{kind}.jsonl.{os.getpid()}.part"
+
+
+def _tell(counts: Counter[str], missing: Counter[str], wrong: list[str], out: Path) -> None:
+    shown = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS)
+    print(f"{sum(counts.values()):,} samples: {shown}")
+    if missing:
+        print("not afforded: " + ", ".join(f"{what} {count:,}" for what, count in sorted(missing.items())))
+    for line in wrong[:10]:
+        print(f"left out, did not stand its check: {line}")
+    print(f"in {out}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

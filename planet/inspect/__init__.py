@@ -1,0 +1,5 @@
+"""A world for a reader, keys included: as text, or as one page with the service graph drawn."""
+
+from planet.inspect.command import main
+
+__all__ = ["main"]

@@ -1,0 +1,52 @@
+"""`python -m planet.inspect DIR WORLD`: one world for a reader, keys included."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from planet.command import Parser, command, finish
+from planet.store import read_world, task_named, world_named
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the world, or write its page. Exit code 0, 2 for wrong use."""
+    parser = _parser()
+    given = parser.parse_args(argv)
+    return finish(parser, lambda: _run(given))
+
+
+def _parser() -> Parser:
+    parser = command("inspect", "A world for a reader: company, services, tables, pages, rules, tasks.")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
+    parser.add_argument("world", metavar="WORLD_ID", help="or how it begins")
+    parser.add_argument("--task", default="", metavar="TASK_ID", help="the task to show (default: the first)")
+    parser.add_argument("--rows", type=int, default=3, metavar="N", help="rows of each table (default 3)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write one page, services drawn, instead")
+    return parser
+
+
+def _run(given: Namespace) -> int:
+    stored = read_world(given.folder, world_named(given.folder, given.world))
+    task = task_named(stored, given.task) if given.task else next(iter(stored.tasks), None)
+    rows = max(0, given.rows)
+    if given.html is None:
+        from planet.inspect.text import print_world
+
+        print_world(stored, task, rows)
+        return 0
+    from planet.inspect.page import world_page
+
+    _write(given.html, world_page(stored, task, rows))
+    print(f"{given.html} shows world {stored.world.id}, what is hidden included; open it in a browser")
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    """Write beside the place and move there: there is the whole page, or none."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise

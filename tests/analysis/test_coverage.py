@@ -1,0 +1,101 @@
+"""Coverage of arms: beside uniform draws, and beside random worlds, paired by seed and iteration."""
+
+import csv
+from math import inf
+
+import pytest
+
+from analysis.contrasts.coverage import coverage, coverage_table
+from analysis.contrasts.sweep import as_sweep
+from analysis.contrasts.write import write_contrasts
+from analysis.run_result import Reached
+from analysis.statistics.paired import paired_interval
+from tests.analysis.simulated_sweep import simulated_sweep
+
+POOL = 200
+SHARES = {"closed_loop": 60, "random_worlds": 50, "static": 40}
+"""Combinations of 200 that an arm reached after the first iteration, seed 0; each seed has one more."""
+
+
+def reached(arm, seed, iteration, dimension="combinations"):
+    count = (SHARES[arm] + seed) * (iteration + 1)
+    band = {"expected": 0.30, "low": 0.255, "high": 0.345}
+    return [
+        Reached(dimension=dimension, scope=scope, iteration=iteration, reached=count, pool=POOL, **band)
+        for scope in ("cumulated", "iteration")
+    ]
+
+
+def covered(arms=tuple(SHARES), seeds=(0, 1, 2), without=()):
+    results = simulated_sweep(arms=arms, seeds=seeds)
+    return as_sweep(
+        "simulated",
+        [
+            r.replace(
+                footprint=tuple(
+                    cell
+                    for dimension in ("tasks", "combinations")
+                    for iteration in range(1 if (r.arm, r.seed) in without else 2)
+                    for cell in reached(r.arm, r.seed, iteration, dimension)
+                )
+            )
+            for r in results
+        ],
+    )
+
+
+def of(sweep, arm, iteration=0, dimension="combinations", scope="cumulated"):
+    key = (arm, dimension, scope, iteration)
+    return next(c for c in coverage(sweep) if (c.arm, c.dimension, c.scope, c.iteration) == key)
+
+
+def test_shares_are_means_over_seeds_beside_their_own_uniform_band():
+    c = of(covered(), "closed_loop")
+    assert c.share == pytest.approx((60 + 61 + 62) / 3 / POOL) and c.seeds == 3
+    assert (c.expected, c.low, c.high) == pytest.approx((0.30, 0.255, 0.345))
+    # The band ends at 69 of 200: none of 60, 61, 62 lies outside, and all of 40, 41, 42 are below 51.
+    assert c.outside == 0 and of(covered(), "static").outside == 3
+
+
+def test_the_difference_from_random_worlds_is_paired_by_seed_at_the_same_iteration():
+    c = of(covered(), "closed_loop", iteration=1)
+    # Each seed: 2 x (60 + seed) - 2 x (50 + seed) = 20 of 200.
+    assert c.difference == pytest.approx(paired_interval([0.1, 0.1, 0.1])) and c.pairs == 3
+    assert c.control == pytest.approx(2 * 51 / POOL)
+    assert of(covered(), "random_worlds").difference is None
+
+
+def test_seeds_and_iterations_that_one_arm_lacks_are_left_out():
+    sweep = covered(without={("random_worlds", 1)})
+    assert of(sweep, "closed_loop", iteration=1).pairs == 2 and of(sweep, "closed_loop").pairs == 3
+    assert of(sweep, "random_worlds", iteration=1).seeds == 2
+
+
+def test_one_seed_has_a_difference_without_an_interval():
+    c = of(covered(seeds=(0,)), "static")
+    assert c.difference.mean == pytest.approx(-10 / POOL) and c.difference.low == -inf
+
+
+def test_without_random_worlds_the_band_still_stands():
+    c = of(covered(arms=("closed_loop", "static")), "closed_loop")
+    assert c.difference is None and c.control is None and c.share > 0
+
+
+def test_results_without_a_footprint_have_no_coverage():
+    assert coverage(as_sweep("s", simulated_sweep(seeds=(0,)))) == []
+    assert coverage_table([]).rows == []
+
+
+def test_the_table_shows_combinations_cumulated_to_every_iteration():
+    table = coverage_table(coverage(covered()))
+    assert [row[:2] for row in table.rows] == [(arm, str(i)) for arm in SHARES for i in (0, 1)]
+    assert table.rows[0][2:] == ("30.5", "30.0 [25.5, 34.5]", "0 of 3", "+5.0 [+5.0, +5.0]")
+
+
+def test_coverage_is_written_with_its_figure_and_stands_in_the_findings(tmp_path):
+    write_contrasts(covered(), tmp_path)
+    rows = list(csv.DictReader((tmp_path / "coverage.csv").open()))
+    assert len(rows) == 3 * 2 * 2 * 2  # arms, dimensions, scopes, iterations
+    assert all(row["difference"] == "" for row in rows if row["arm"] == "random_worlds")
+    assert b"what chance covers" in (tmp_path / "coverage.png").read_bytes()
+    assert "**Coverage of combinations: " in (tmp_path / "findings.md").read_text()

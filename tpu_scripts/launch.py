@@ -1,0 +1,61 @@
+"""The same program on all workers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpu_scripts import gcloud
+from tpu_scripts.errors import UseError
+from tpu_scripts.places import relative
+from tpu_scripts.runner import Runner
+from tpu_scripts.settings import Settings
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is run: `loop.run` with a configuration. Its run directory is one of the settings."""
+
+    config: str  # path in the repository
+    overrides: tuple[str, ...] = ()  # key=value
+
+    def arguments(self, run_dir: str) -> list[str]:
+        """Arguments of Python. A run that was begun is continued, so they are the same at every start.
+
+        No address of a coordinator: on a TPU jax.distributed.initialize finds it by itself
+        (docs.jax.dev/en/latest/_autosummary/jax.distributed.initialize.html).
+        """
+        return [
+            "-m",
+            "loop.run",
+            self.config,
+            *self.overrides,
+            "--run-dir",
+            run_dir,
+            "--resume-if-unfinished",
+        ]
+
+
+def program(config: str, overrides: Sequence[str]) -> Program:
+    """A checked program; UseError for a path that leads elsewhere or an override that is none."""
+    for text in overrides:
+        key, equals, _ = text.partition("=")
+        if not (equals and key.replace(".", "").replace("_", "").isalnum() and text.isprintable()):
+            raise UseError(f"{text!r}: not an override; give key=value, e.g. seed=1")
+    return Program(relative(config, "config"), tuple(overrides))
+
+
+def launch(runner: Runner, settings: Settings, started: Program, again: bool = False) -> None:
+    """Start the program on every worker, or go on with it; it outlives the connection.
+
+    With `again`, workers on which it is still running, or finished, are left as they are.
+    """
+    run = settings.run
+    options = ["--again"] if again else []
+    if run.bucket is not None:
+        options += ["--bucket", run.bucket, "--mirror-seconds", f"{settings.mirror_seconds:g}"]
+    begin = ["start", "--run-dir", run.local, *options, "--", *started.arguments(run.local)]
+    runner.show(gcloud.ssh(settings, on_worker(settings, begin)))
+
+
+def on_worker(settings: Settings, words: Sequence[str]) -> list[str]:
+    """A command of `tpu_scripts.worker` in the clone."""
+    return ["env", f"--chdir={settings.directory}", ".venv/bin/python", "-m", "tpu_scripts.worker", *words]
