@@ -11,7 +11,7 @@ from random import Random
 from planet.expand.rules import Rule, rule_page
 from planet.records.world import Column, Pattern, Resource
 
-COUNT = {15: 0.3, 16: 0.5, 17: 0.2}
+COUNT = {15: 0.1, 16: 0.4, 17: 0.3, 18: 0.2}
 """Rules that are tried for -> chance; without the references for them there are fewer, on average 15."""
 _INSIDE = 2
 """Rules on one reference inside the slice."""
