@@ -7,12 +7,15 @@ import pytest
 
 from planet.author.artifacts import SchemaPlan
 from planet.author.library import draw_slice, seldom, sub_industry
+from planet.author.library.company import EXPONENT
 from planet.author.library.slices import SERVICES, SIZES, usual_services
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
+from planet.census import rarefaction
 from planet.errors import BriefError
 from planet.expand.derived import Derived
 from planet.expand.plans import artifact_faults
+from planet.identity import stream
 from planet.orders import SELDOM, orders
 from planet.records.task import Assertion
 from planet.records.world import Brief
@@ -122,6 +125,41 @@ def test_a_few_descriptions_are_common_and_many_are_rare():
     assert set(drawn) <= set(industry.sub_industries())
     assert drawn.most_common(1)[0][1] >= 8  # uniform draws from 556 would give about 4 at most
     assert sum(count == 1 for count in drawn.values()) > 100
+
+
+# ── the long tail ───────────────────────────────────────────────────────────────────────────────
+
+ENVIRONMENTS, TASKS, DRAWN = 4_326, 43_260, 3_200
+
+
+def reach(times: Counter[str]) -> float:
+    """Share of the values that a uniform draw of tasks is expected to reach; an environment has ten."""
+    return rarefaction([10 * count for count in times.values()], TASKS, DRAWN)
+
+
+def test_combinations_of_services_and_tools_have_the_long_tail_of_the_design():
+    combinations, resources = Counter(), Counter()
+    for order in orders(BRIEF, "template", None, 0, 10, ENVIRONMENTS, CATALOG):
+        rng = stream(order.seed, "a slice")
+        offered = draw_slice(CATALOG, rng.choice(CATALOG.industries), order.brief.resources, rng)
+        combinations["+".join(sorted({CATALOG.resource(name).service for name in offered}))] += 1
+        resources.update(offered)
+    assert 130 <= len(combinations) <= 165  # the design has about 148
+    assert reach(combinations) == pytest.approx(0.628, abs=0.05)
+    assert reach(resources) == pytest.approx(0.758, abs=0.05)
+    assert reach(resources) * len(resources) / 210 == pytest.approx(0.758, abs=0.05)  # of all 842 tools
+
+
+def test_descriptions_have_the_long_tail_of_the_design():
+    count = len(CATALOG.industries[0].sub_industries())
+    assert all(len(industry.sub_industries()) == count for industry in CATALOG.industries)
+    weights = [(rank + 2) ** -EXPONENT for rank in range(count)]
+    chances = [weight / sum(weights) / len(CATALOG.industries) for weight in weights]
+    untouched = (1 - DRAWN / TASKS) ** 10  # an environment without a drawn task
+    distinct = sum(1 - (1 - p) ** ENVIRONMENTS for p in chances) * len(CATALOG.industries)
+    reached = sum(1 - (1 - p * (1 - untouched)) ** ENVIRONMENTS for p in chances) * len(CATALOG.industries)
+    assert distinct == pytest.approx(2_287, rel=0.05)
+    assert reached / distinct == pytest.approx(0.629, abs=0.05)
 
 
 # ── plans ───────────────────────────────────────────────────────────────────────────────────────
