@@ -1,12 +1,12 @@
 """What the commands share: one-line errors, exit code 2 for wrong use, a light `--help`, and how they end."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import AnalysisError
-from planet.command import WRONG_USE, Parser
+from planet.command import WRONG_USE, Parser, complain
+from planet.command import finish as finish_command
 
 
 class Result(NamedTuple):
@@ -34,9 +34,13 @@ def add_run(options: Parser) -> None:
 
 def finish(options: Parser, work: Callable[[], None]) -> int:
     """Do a command's work; an AnalysisError or an unusable file becomes one line and exit code 2."""
-    try:
-        work()
-    except (AnalysisError, OSError) as error:
-        print(f"{options.prog}: {error}", file=sys.stderr)
-        return WRONG_USE
-    return 0
+
+    def guarded() -> int:
+        try:
+            work()
+        except AnalysisError as error:
+            complain(f"{options.prog}: {error}")
+            return WRONG_USE
+        return 0
+
+    return finish_command(options, guarded)

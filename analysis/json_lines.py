@@ -1,6 +1,7 @@
 """JSON-lines files, one line at a time: nothing is held, and what cannot be read is named by its line."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,6 +9,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from analysis.errors import DataError
+
+_HALF = re.compile(rb"\\u[dD][89abcdefABCDEF]")
 
 
 class Line(NamedTuple):
@@ -31,7 +34,12 @@ def read_lines(path: str | Path) -> Iterator[Line]:
 
 def _line(number: int, raw: bytes) -> Line:
     try:
-        return Line(number, json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8")), None)
+        value = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+        if _HALF.search(raw):  # rarely: whole pairs are written like this, too
+            json.dumps(value, ensure_ascii=False).encode()
+        return Line(number, value, None)
+    except UnicodeEncodeError:
+        problem = "a text holds half a character (\\ud800 to \\udfff alone); write whole ones"
     except json.JSONDecodeError as error:
         problem = f"{error.msg} at character {error.pos + 1}"
     except UnicodeDecodeError as error:

@@ -54,7 +54,7 @@ def _config(folder: Path) -> dict[str, Any]:
         return {}
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RunDirectoryError(f"{file} cannot be read as JSON: {error}; restore it from the run") from error
     return config if isinstance(config, dict) else {}
 

@@ -173,7 +173,7 @@ class RunResult(Frozen):
 def read_result(path: Path) -> RunResult:
     """The result in a file; DataError when this version reads none there."""
     try:
-        return RunResult.model_validate_json(path.read_text(encoding="utf-8"))
+        return RunResult.model_validate_json(path.read_bytes())
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}); give a result file of a sweep") from error
     except ValidationError as error:

@@ -1,14 +1,14 @@
 """What the commands of the loop share: one-line complaints, and the exit codes that go with them."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
 from analysis.errors import AnalysisError
-from loop.errors import LoopError
+from loop.errors import Interrupted, LoopError
+from planet.command import close_output, complain, print_anything, unexpected
 from planet.errors import BriefError, CatalogError, PlanetError
 from policy.errors import PolicyError
 
@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line."""
-        self.exit(WRONG_USE, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
 
 @dataclass
@@ -35,14 +35,28 @@ class Outcome:
 def one_line_errors() -> Iterator[Outcome]:
     """Errors that a user can act on end as one line and an exit code: the boundary of every command."""
     outcome = Outcome()
+    print_anything()
     try:
         yield outcome
     except LoopError as error:
         outcome.code = error.exit_code
-        print(error, file=sys.stderr)
+        complain(error)
     except (CatalogError, BriefError) as error:
         outcome.code = WRONG_USE
-        print(error, file=sys.stderr)
+        complain(error)
     except (PlanetError, PolicyError, AnalysisError) as error:
         outcome.code = FAILED
-        print(error, file=sys.stderr)
+        complain(error)
+    except BrokenPipeError:
+        close_output()
+        outcome.code = FAILED
+        complain("nobody reads the output any more; what was recorded is kept")
+    except OSError as error:
+        outcome.code = FAILED
+        complain(f"{error}; make that place usable, or name another")
+    except KeyboardInterrupt:
+        outcome.code = Interrupted.exit_code
+        complain("stopped")
+    except Exception as error:  # a fault of this program, or of a plug-in
+        outcome.code = FAILED
+        complain(unexpected(error))

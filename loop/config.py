@@ -19,12 +19,16 @@ from policy.config import PolicyConfig
 
 ENRICHED = 50
 """Times the probes of a common report with which `enrich` measures its own, unless it is told otherwise."""
+NAME = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$"
+"""Of a run or a sweep: the name of a folder, and never `..`."""
+MOST_UPDATES = 1_000_000
+"""Of a run: more would not be planned, let alone made."""
 
 
 class Settings(BaseModel):
-    """The base of every branch of the tree: immutable, and an unknown key is an error."""
+    """The base of every branch of the tree: immutable, finite, and an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class SplitSizes(Settings):
@@ -156,11 +160,11 @@ class Tracking(Settings):
 class Config(Settings):
     """One run: an arm at a seed."""
 
-    name: str = Field("run", pattern=r"^[A-Za-z0-9_.-]+$")  # of the run, in its directory
+    name: str = Field("run", pattern=NAME, max_length=100)  # of the run, in its directory
     experiment: str = Field("main", min_length=1)  # what the arms of a comparison share
     arm: str = Field("static", min_length=1)  # what is compared
     seed: int = Field(0, ge=0)  # of everything random
-    iterations: int = Field(3, ge=0)  # of {diagnose, grow, update, validate}
+    iterations: int = Field(3, ge=0, le=MOST_UPDATES)  # of {diagnose, grow, update, validate}
     updates_per_iteration: int = Field(20, ge=1)
     prompts_per_update: int = Field(8, ge=1)  # tasks drawn per update
     unheard_prompts: float = Field(0.15, ge=0, le=1)  # share of them in which resources are unknown by name
@@ -218,6 +222,25 @@ class Config(Settings):
         yield "author", "author", self.author
         for index, tracker in enumerate(self.tracking.extra):
             yield "tracker", f"tracking.extra.{index}", tracker
+
+    @model_validator(mode="after")
+    def _updates_can_be_planned(self) -> "Config":
+        updates = self.iterations * self.updates_per_iteration
+        if updates > MOST_UPDATES:
+            raise ValueError(
+                f"iterations: {self.iterations} x updates_per_iteration: {self.updates_per_iteration} are "
+                f"more than {MOST_UPDATES:,} updates; lower either"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _probes_are_a_count(self) -> "Config":
+        probes = self.curriculum.report.parameters.get("probes", ENRICHED)
+        if self.curriculum.report.type == "enrich" and (type(probes) is not int or probes < 1):
+            raise ValueError(
+                f"curriculum.report.probes: {probes!r} is no whole number of 1 or more; give one"
+            )
+        return self
 
     @model_validator(mode="after")
     def _targeted_tasks_fit(self) -> "Config":

@@ -5,6 +5,8 @@ such as planet.synthesize writes, or the `worlds` folder of a run.
 """
 
 import argparse
+import math
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +21,9 @@ from loop.run_directory import stored_config
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
 from loop.worlds.store import read_splits
+from planet.errors import StorageError
 from planet.store import read_world, world_ids
+from policy.errors import CheckpointError
 
 
 def parser() -> Parser:
@@ -43,15 +47,20 @@ def main(argv: list[str] | None = None) -> int:
     with one_line_errors() as outcome:
         if given.rollouts < 1:
             raise ConfigError(f"--rollouts: {given.rollouts} is not allowed; give at least 1")
-        if given.temperature < 0:
+        if not 0 <= given.temperature < math.inf:
             raise ConfigError(f"--temperature: {given.temperature} is not allowed; give 0 or more")
+        if given.k is not None and not 1 <= given.k <= given.rollouts:
+            raise ConfigError(f"--k: {given.k} is not allowed; give 1 to {given.rollouts}, the rollouts")
         step, config = located(given.checkpoint)
         environments = stored_environments(given.worlds, given.split)
 
         from loop.launch import make_learner
 
         learner = make_learner(config)
-        learner.store(given.checkpoint.parent).load(step)
+        try:
+            learner.store(given.checkpoint.parent).load(step)
+        except CheckpointError as error:
+            raise RunDirectoryError(str(error)) from error
         episodes = play(
             learner,
             repeated(environments, given.rollouts, "evaluate", "evaluate"),
@@ -66,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
 def located(checkpoint: Path) -> tuple[int, Config]:
     """(step, configuration of its run) of a checkpoint; RunDirectoryError when it is none."""
     name = checkpoint.name.split(".")[0]
-    if not name.isdigit():
+    if not re.fullmatch(r"[0-9]{1,9}", name):
         raise RunDirectoryError(
             f"{checkpoint}: not a checkpoint of a run; give one, e.g. "
             "runs/closed_loop-1a2b3c4d-s0/checkpoints/64"
@@ -75,9 +84,12 @@ def located(checkpoint: Path) -> tuple[int, Config]:
 
 
 def stored_environments(folder: Path, split: str | None) -> list[Environment]:
-    """The worlds of a folder, or of one split of a run's; StorageError or ConfigError when there are none."""
+    """The worlds of a folder, or of one split of a run's; ConfigError when there are none."""
     if split is None:
-        return [Environment(*read_world(folder, name), origin="test") for name in world_ids(folder)]
+        try:
+            return [Environment(*read_world(folder, name), origin="test") for name in world_ids(folder)]
+        except StorageError as error:
+            raise ConfigError(str(error)) from error
     found = [e for e in read_splits(folder).environments if e.origin == split]
     if not found:
         raise ConfigError(f"--split: {folder} has no worlds of split {split!r}; try test, validate or train")

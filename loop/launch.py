@@ -25,7 +25,9 @@ def launch(
     config: Config, path: Path, resume: bool = False, resume_if_unfinished: bool = False
 ) -> RunDirectory:
     """Run, or go on with a run, and print what it found; the directory it is in."""
-    circle_parts = curriculum(config)  # wrong parameters are told before anything is made
+    parts = curriculum(config)  # what is wrong with the configuration is told before anything is made
+    author = make("author", config.author, "author")
+    learner = None if is_run(path) else _learner_and_ledger(config)
     if config.final_pool is not None and not is_run(path):
         source_of(config)
     catalog = load_catalog(config.catalog)
@@ -35,16 +37,16 @@ def launch(
     try:
         with disk_guard(directory.path), Ledger(config.ledger or directory.ledger) as ledger:
             mirror = Mirror(config, directory, progress.say)
-            learner = make_learner(config)
+            learner = learner or make_learner(config)
             circle = Circle(
                 config=config,
                 directory=directory,
                 catalog=catalog,
-                author=make("author", config.author, "author"),
+                author=author,
                 learner=learner,
                 checkpoints=Checkpoints(learner.store(directory.checkpoints), config),
                 sessions=SessionPool(config.policy.rollout.max_turns),
-                **circle_parts,
+                **parts,
             )
             with interruption.listening(progress.say):
                 Controller(circle, ledger, mirror, progress, interruption).run()
@@ -72,6 +74,13 @@ def make_learner(config: Config) -> Learner:
     return make(
         "learner", config.learner, "learner", config=config.policy, seed=config.seed, cache=config.cache
     )
+
+
+def _learner_and_ledger(config: Config) -> Learner:
+    """The learner of a new run, and the proof that the ledger of its configuration opens."""
+    if config.ledger is not None:
+        Ledger(config.ledger).close()
+    return make_learner(config)
 
 
 def _directory(config: Config, path: Path, resume: bool, resume_if_unfinished: bool) -> RunDirectory:

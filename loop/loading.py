@@ -7,15 +7,17 @@ key, except that a plug-in with a new `type` replaces the old one, whose paramet
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from loop.config import Config
 from loop.errors import ConfigError
 from loop.plugins import Plugin, locate, nearest
+from planet.yaml_text import YamlProblem, parse_yaml
 from policy.config import PRESETS
 
 Tree = dict[str, Any]
+LARGEST = 2**53
+"""Of any number of a configuration: beyond it, databases and floats do not hold whole numbers exactly."""
 
 
 def load(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] = ()) -> Config:
@@ -73,17 +75,17 @@ def _with_preset(tree: Tree, source: str) -> Tree:
 
 
 def _read(path: Path, seen: tuple[Path, ...]) -> Tree:
-    if path.resolve() in seen:
-        raise ConfigError(f"{path}: extends itself through {seen[-1].name}; remove one `extends`")
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(f"{path}: cannot be read ({reason}); give a readable YAML file") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise ConfigError(f"{path}: not valid YAML{at}; mappings are `key: value` lines") from error
+        if path.resolve() in seen:
+            raise ConfigError(f"{path}: extends itself through {seen[-1].name}; remove one `extends`")
+        tree = parse_yaml(path.read_text(encoding="utf-8-sig"))
+    except YamlProblem as error:
+        raise ConfigError(_no_yaml(path, error)) from error
+    except (OSError, ValueError, RuntimeError) as error:  # a name with a zero byte, a circle of links
+        reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
+        raise ConfigError(
+            f"{shortened(path)}: cannot be read ({reason}); give a readable YAML file"
+        ) from error
     if tree is None:
         tree = {}
     if not isinstance(tree, dict):
@@ -100,15 +102,36 @@ def _read(path: Path, seen: tuple[Path, ...]) -> Tree:
     return merge(_read(path.parent / parent, (*seen, path.resolve())), tree)
 
 
+def _no_yaml(path: Path, error: YamlProblem) -> str:
+    if error.at:
+        return f"{path}: not valid YAML{error.at} ({error}); mappings are `key: value` lines"
+    return f"{path}: not valid YAML: {error}"
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def shortened(value: Any, most: int = 120) -> str:
+    """A value as text that fits into a line."""
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+
+
 def _override(text: str) -> Tree:
     key, sign, value = text.partition("=")
     if not sign or not key.strip():
-        raise ConfigError(f"override {text!r} is not of the form key=value, e.g. seed=1 or growth.quota=4")
+        raise ConfigError(
+            f"override {shortened(text)!r} is not of the form key=value, e.g. seed=1 or growth.quota=4"
+        )
     try:
-        parsed = yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"override {text!r}: the value is not valid YAML; quote it") from error
-    for part in reversed(key.strip().split(".")):
+        parsed = parse_yaml(value)
+    except YamlProblem as error:
+        raise ConfigError(f"override {shortened(text)!r}: the value is not valid YAML; quote it") from error
+    parts = key.strip().split(".")
+    if len(parts) > 20:
+        raise ConfigError(f"override {shortened(text)!r}: no key lies {len(parts)} deep; shorten it")
+    for part in reversed(parts):
         parsed = {part: parsed}
     return parsed
 
@@ -120,10 +143,22 @@ def check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str = ""
         field = model.model_fields.get(str(key))
         if field is None:
             hint = nearest(str(key), list(model.model_fields))
-            raise ConfigError(f"{source}: unknown key {where!r}; {hint}")
+            raise ConfigError(f"{source}: unknown key {shortened(where)!r}; {hint}")
+        _check_number(value, field.annotation, f"{source}: {where}")
         inner = _model_of(field.annotation)
         if inner is not None and isinstance(value, dict):
             check_keys(value, inner, source, f"{where}.")
+
+
+def _check_number(value: Any, annotation: Any, where: str) -> None:
+    """ConfigError for `yes` where a number belongs, which would be a 1, and for a number beyond measure."""
+    allowed = (annotation, *get_args(annotation))
+    if bool in allowed or not (int in allowed or float in allowed):
+        return
+    if isinstance(value, bool):
+        raise ConfigError(f"{where}: {value} is not allowed; give a number")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ConfigError(f"{where}: {shortened(value, 20)} is not allowed; give at most {LARGEST:,}")
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:
@@ -144,4 +179,4 @@ def first_line(error: ValidationError) -> str:
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"{where}: {first['input']!r} is not allowed; {message}{more}"
+    return f"{where}: {shortened(repr(first['input']))} is not allowed; {message}{more}"

@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from loop.errors import ConfigError
+from loop.errors import ConfigError, LoopError
+from planet.errors import PlanetError
+from policy.errors import PolicyError
 
 REGISTRY: dict[str, dict[str, str]] = {
     "sampler": {
@@ -98,24 +100,40 @@ def make(role: str, plugin: Plugin, where: str, **given: Any) -> Any:
     module, _, name = path.partition(":")
     try:
         made = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        accepted = _keywords(made)
+    except (ImportError, AttributeError, ValueError) as error:  # ValueError: `..x` names no module
         raise ConfigError(
-            f"{where}.type: {path!r} cannot be imported ({error}); "
+            f"{where}.type: {path!r} cannot be imported ({_one_line(error)}); "
             "give a module on the Python path and a class in it"
         ) from error
-    accepted = _keywords(made)
+    except Exception as error:  # whatever a foreign module raises while it is imported
+        raise ConfigError(
+            f"{where}.type: {path!r} fails while it is imported ({_one_line(error)}); mend the module"
+        ) from error
     for key in plugin.parameters:
         if accepted is not None and key not in accepted:
             raise ConfigError(f"{where}.{key}: unknown key for {plugin.type!r}; {_hint(key, accepted)}")
     supplied = {key: value for key, value in given.items() if accepted is None or key in accepted}
     try:
         return made(**supplied, **plugin.parameters)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where}: {plugin.type!r} refused its parameters: {error}") from error
+    except (LoopError, PlanetError, PolicyError):  # these say themselves what to do
+        raise
+    except Exception as error:  # a foreign class may raise anything
+        raise ConfigError(
+            f"{where}: {plugin.type!r} refused its parameters: {_one_line(error)}; change them"
+        ) from error
+
+
+def _one_line(error: Exception) -> str:
+    told = " ".join(str(error).split())
+    known = isinstance(error, ImportError | AttributeError | TypeError | ValueError) and told
+    return told if known else f"{type(error).__name__}: {told}"
 
 
 def _keywords(made: Any) -> list[str] | None:
-    """Names of the keyword arguments of a class; None when it takes any."""
+    """Names of the keyword arguments of a class; None when it takes any. AttributeError: it is no class."""
+    if not callable(made):
+        raise AttributeError(f"{made!r:.40} is no class")
     parameters = inspect.signature(made).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None

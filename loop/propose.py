@@ -67,12 +67,13 @@ def main(argv: list[str] | None = None) -> int:
 
 def author_of(text: str, model: str | None) -> Plugin:
     """The author as a configuration would name it; ConfigError when the text is no name and no mapping."""
-    import yaml
     from pydantic import ValidationError
 
+    from planet.yaml_text import YamlProblem, parse_yaml
+
     try:
-        plugin = Plugin.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, ValidationError) as error:
+        plugin = Plugin.model_validate(parse_yaml(text))
+    except (YamlProblem, ValidationError) as error:
         raise ConfigError(
             f"--author {text!r} cannot be read; write template, module:Class, or '{{type: llm, model: NAME}}'"
         ) from error

@@ -1,8 +1,11 @@
 """What PLANET's commands share: wrong use is one line and exit code 2, and so is whatever PLANET refuses."""
 
 import argparse
+import errno
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -19,7 +22,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the complaint and exit."""
-        self.exit(WRONG_USE, f"{self.prog}: {message}; --help shows the usage\n")
+        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; --help shows the usage\n")
 
 
 def command(name: str, description: str) -> Parser:
@@ -40,14 +43,50 @@ def positive(text: str) -> int:
 
 def finish(parser: Parser, work: Callable[[], int]) -> int:
     """Do a command's work and give its exit code; what PLANET or the disk refuses becomes one line."""
+    print_anything()
     try:
         return work()
     except BrokenPipeError:  # the reader of the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()
         return 0
     except (PlanetError, OSError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "; free some space, then type the same command again" if full else ""
+        complain(f"{parser.prog}: {error}{remedy}")
         return WRONG_USE
     except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped", file=sys.stderr)
+        complain(f"{parser.prog}: stopped")
         return INTERRUPTED
+    except Exception as error:  # a fault of this program, or of a plug-in
+        complain(f"{parser.prog}: {unexpected(error)}")
+        return REFUSED
+
+
+def complain(text: object) -> None:
+    """One line to the standard error stream, whatever stands in it."""
+    print(" ".join(str(text).splitlines()), file=sys.stderr)
+
+
+def print_anything() -> None:
+    """Let no name from elsewhere end a command because the terminal cannot show it."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def close_output() -> None:
+    """After a broken pipe: nothing more can be printed, and the end of Python need not say so."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def unexpected(error: BaseException) -> str:
+    """A line for an error that nobody foresaw; its traceback goes to a file for whoever mends it."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    line = f"{type(error).__name__} in {os.path.basename(frame.filename)}, line {frame.lineno}: {error}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="traceback-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            traceback.print_exception(error, file=file)
+    except OSError:
+        return f"{line:.400}; a fault of this program or of a plug-in"
+    return f"{line:.400}; a fault of this program or of a plug-in, whose traceback is in {file.name}"

@@ -77,7 +77,8 @@ def _run(given: Namespace) -> int:
         raise StorageError(f"{given.out} is no folder; name another with --out")
     brief = _brief(given, catalog)
     named = f"llm {author.settings.identity}" if isinstance(author, LLMAuthor) else given.author
-    wanted = [*orders(brief, named, given.overlay, given.seed, given.tasks, given.count, catalog)]
+    overlay = given.overlay.absolute() if given.overlay else None
+    wanted = [*orders(brief, named, overlay, given.seed, given.tasks, given.count, catalog)]
     refused: Counter[str] = Counter()
     try:
         shared = author if isinstance(author, LLMAuthor) else None
@@ -163,7 +164,7 @@ def _entries(out: Path) -> dict[str, dict[str, Any]]:
 
 def _outcomes(wanted: list[Order], given: Namespace, shared: Author | None) -> Iterator[Outcome]:
     """The outcome of each order, in order. An author that is shared stays in this process."""
-    work = partial(carry_out, out=given.out, shared=shared)
+    work = partial(carry_out, out=given.out.absolute(), shared=shared)  # a process may be elsewhere
     if shared is not None:
         return _in_threads(work, wanted, given.jobs)
     return side_by_side(work, wanted, given.jobs, given.backend)

@@ -122,4 +122,12 @@ def _read(folder: Path, stamps: tuple[tuple[int, int, int] | None, ...]) -> Entr
     odd = next((name for name in worlds if not _ID.fullmatch(name)), None)
     if odd is not None:
         raise ValueError(f"it names a world {odd[:40]!r}, which is no id")
-    return {name: dict(entry) for name, entry in worlds.items()}
+    return {name: _entry(name, dict(entry)) for name, entry in worlds.items()}
+
+
+def _entry(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry as `planet.store` makes it; ValueError when it is another."""
+    counts = ("tables", "rows", "tools", "checks", "tasks")
+    if not isinstance(entry.get("note"), dict) or any(type(entry.get(count)) is not int for count in counts):
+        raise ValueError(f"its entry of world {name} lacks its note or a count")
+    return entry

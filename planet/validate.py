@@ -3,32 +3,31 @@
 Exit code 0 when all worlds pass, 1 when one does not or cannot be read, 2 when the command itself is wrong.
 """
 
-import argparse
 import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from planet.catalog import load_catalog
-from planet.errors import CatalogError, StorageError
+from planet.command import REFUSED, command, finish
+from planet.errors import StorageError
 from planet.store import read_world, world_ids
 from planet.validators import VALIDATORS, ValidationReport, validate
 
 
 def main(argv: list[str] | None = None) -> int:
     """Print what is wrong with each world, then a summary."""
-    parser = argparse.ArgumentParser(
-        prog="python -m planet.validate",
-        description="The twelve structural checks on every world of a folder.",
-    )
+    parser = command("validate", "The twelve structural checks on every world of a folder.")
     parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
     parser.add_argument("--catalog", type=Path, metavar="DIR", help="overlay that the worlds were made with")
     given = parser.parse_args(argv)
-    try:
-        names = world_ids(given.folder)
-        load_catalog(given.catalog)  # an unusable one is told before anything is checked
-    except (StorageError, CatalogError) as error:
-        parser.exit(2, f"{parser.prog}: {error}\n")
+    return finish(parser, lambda: _run(given))
+
+
+def _run(given: Namespace) -> int:
+    names = world_ids(given.folder)
+    load_catalog(given.catalog)  # an unusable one is told before anything is checked
     verdicts: Counter[str] = Counter()
     for name, report in _reports(given.folder, names, given.catalog):
         lines = [report] if isinstance(report, str) else _lines(report)
@@ -36,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
         for line in lines:
             print(f"{name}  {line}")
     print(_summary(len(names), verdicts))
-    return 0 if verdicts["admitted"] == len(names) else 1
+    return 0 if verdicts["admitted"] == len(names) else REFUSED
 
 
 def _reports(

@@ -8,9 +8,9 @@ PresetName = Literal["micro", "tiny"]
 
 
 class Config(BaseModel):
-    """Base of every configuration: immutable, and an unknown key is an error."""
+    """Base of every configuration: immutable, finite, and an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class DecoderConfig(Config):
@@ -81,6 +81,9 @@ class RolloutConfig(Config):
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> "RolloutConfig":
+        for name, shapes in (("decode_buckets", self.decode_buckets), ("chunk_widths", self.chunk_widths)):
+            if not shapes or min(shapes) < 1:
+                raise ValueError(f"{name}={shapes} must hold one or more whole numbers above 0; give some")
         if max(self.decode_buckets) != self.slots:
             raise ValueError(
                 f"decode_buckets={self.decode_buckets} must contain slots={self.slots} as its largest"

@@ -53,9 +53,12 @@ def launch(runner: Runner, settings: Settings, started: Program, again: bool = F
     if run.bucket is not None:
         options += ["--bucket", run.bucket, "--mirror-seconds", f"{settings.mirror_seconds:g}"]
     begin = ["start", "--run-dir", run.local, *options, "--", *started.arguments(run.local)]
-    runner.show(gcloud.ssh(settings, on_worker(settings, begin)))
+    # A TPU multiplies float32 in bfloat16 passes unless told otherwise.
+    precision = f"JAX_DEFAULT_MATMUL_PRECISION={settings.matmul_precision}"
+    runner.show(gcloud.ssh(settings, on_worker(settings, begin, precision)))
 
 
-def on_worker(settings: Settings, words: Sequence[str]) -> list[str]:
-    """A command of `tpu_scripts.worker` in the clone."""
-    return ["env", f"--chdir={settings.directory}", ".venv/bin/python", "-m", "tpu_scripts.worker", *words]
+def on_worker(settings: Settings, words: Sequence[str], *variables: str) -> list[str]:
+    """A command of `tpu_scripts.worker` in the clone, with NAME=VALUE environment variables."""
+    here = ["env", f"--chdir={settings.directory}", *variables]
+    return [*here, ".venv/bin/python", "-m", "tpu_scripts.worker", *words]

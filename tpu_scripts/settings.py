@@ -30,6 +30,7 @@ class Settings:
     commit: str | None = None  # None: HEAD of this checkout
     directory: str = "closed-loop-curricula"
     python: str = "3.11"
+    matmul_precision: str = "highest"  # JAX_DEFAULT_MATMUL_PRECISION of the run
     run_dir: str | None = None  # None: runs/<name>
     mirror_seconds: float = 300.0
     poll_seconds: float = 30.0
@@ -52,6 +53,7 @@ _PATTERNS = {
     ),
     "commit": (r"[0-9a-f]{40}", "all 40 hexadecimal digits of a commit"),
     "directory": (r"[A-Za-z0-9_][\w.-]*", "one folder name"),
+    "matmul_precision": (r"default|high|highest", "default, high or highest"),
     "python": (r"3\.[0-9]{1,2}", "a version such as 3.11"),
 }
 """Field -> (what it must be in full, the same in words). A name that fits cannot be taken for a flag."""

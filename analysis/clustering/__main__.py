@@ -20,13 +20,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen = options.parse_args(argv)
     if (chosen.run is None) == (chosen.tasks is None):
         options.error("give either a run directory or --tasks FILE")
+    if not 0 <= chosen.seed < 2**32:
+        options.error(f"argument --seed: {chosen.seed} is no seed of KMeans; give 0 to 4294967295")
 
     def work() -> None:
         from analysis.clustering.items import items_of_file, items_of_run
         from analysis.clustering.write import write_clustering
         from analysis.run_directory import open_run
 
-        run = open_run(chosen.run) if chosen.run else None
+        run = open_run(chosen.run) if chosen.run is not None else None
         items = items_of_run(run) if run else items_of_file(chosen.tasks)
         default = run.figures if run else Path()
         out = Path(chosen.out) if chosen.out else default

@@ -36,12 +36,13 @@ def write_difficulty(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[
 
 
 def render_difficulty(found: Mapping[str, Sequence[Asked]]) -> str:
-    """A line per run and difficulty; cells that were asked for at several have lines of their own."""
+    """A line per run and difficulty; of several cells, those asked for at several have lines of their own."""
     rows = []
     for label, asked in found.items():
-        for cell in dict.fromkeys(a.cell for a in asked):
-            if cell != ALL and len(_steps(asked, cell)) < 2:
-                continue
+        cells = list(dict.fromkeys(a.cell for a in asked))
+        for cell in cells:
+            if cell != ALL and (len(cells) == 2 or len(_steps(asked, cell)) < 2):
+                continue  # the only cell is all cells
             easier: Asked | None = None
             for a in (a for a in asked if a.cell == cell):
                 rows.append(_line(label, a, easier))
@@ -101,6 +102,7 @@ def _draw(several: Mapping[str, Sequence[Asked]], path: Path) -> Path:
             range(len(levels)), [names[level].replace(", ", "\n") for level in levels], fontsize=7
         )
         axis.set_ylabel("all-pass in training (%)")
+        axis.set_ylim(bottom=0)
         axis.margins(x=0.15)
         axis.legend(fontsize=7)
     return path

@@ -16,6 +16,8 @@ CAPTION = (
     "the same schedule reach (means over seeds; {}); grey: the widest 95 % band of one run's uniform draws. "
     "Within it, an arm covers what chance covers: coverage explains nothing about its scores."
 )
+LEAST = 1.0
+"""Points that a panel shows on either side of 0, so that what is all covered is not magnified."""
 HEADER = (
     *(field for field in Coverage._fields if field != "difference"),
     "difference",
@@ -70,4 +72,5 @@ def _panel(axis: Any, cells: Sequence[Coverage], arms: Sequence[str]) -> None:
             name = f"{arm} (control)" if arm == CONTROL else arm
             axis.plot([c.iteration for c in own], excess, label=name, **line(place_of(arm, index)))
     axis.axhline(0, color="black", linewidth=0.6)
+    axis.set_ylim(min(-LEAST, axis.get_ylim()[0]), max(LEAST, axis.get_ylim()[1]))
     axis.set_xticks(iterations)

@@ -105,7 +105,7 @@ def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str
     try:
         plan = json.loads(file.read_text(encoding="utf-8"))
         named = tuple((str(arm), str(control)) for arm, control in plan["contrasts"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"{file} cannot be read as a plan ({error!r}); restore it") from error
     for result in results:
         if result.plan_digest not in (None, digest(plan)):

@@ -14,10 +14,10 @@ from analysis.text_table import align, percent, write_csv
 
 CAPTION = (
     "Share of the pool that received a gradient up to each update (line), beside the mean and 95 % range of "
-    "as many uniform draws from the pool as it stood (dashed, band); bars: each iteration by itself, its "
-    "range in grey. What stays in the range proves nothing."
+    "as many uniform draws from the pool as it stood (dashed, band); level pieces: each iteration by "
+    "itself, its range in grey. What stays in the range proves nothing."
 )
-BESIDE = " Dash-dotted: {}, on its own pool."
+BESIDE = " Dash-dotted: {}, on its own pool, its iterations alone."
 _HEADER = (
     "dimension",
     "scope",
@@ -142,10 +142,7 @@ def _draw(reached: Sequence[Reached], other: Sequence[Reached], path: Path, capt
                 continue
             _iterations(axis, own)
             _panel(axis, [r for r in own if r.scope == "cumulated"])
-            theirs = [r for r in other if r.dimension == dimension and r.scope == "cumulated"]
-            if theirs:
-                shares = [r.share for r in theirs]
-                axis.plot([r.update + 1 for r in theirs], shares, color=colour(2), ls="-.", label="other run")
+            _other(axis, [r for r in other if r.dimension == dimension and r.scope == "cumulated"])
             axis.set_title(dimension)
         axes[0][0].legend(fontsize=7)
     return path
@@ -163,13 +160,21 @@ def _panel(axis: Any, line: Sequence[Reached]) -> None:
 
 
 def _iterations(axis: Any, own: Sequence[Reached]) -> None:
-    """A bar per iteration over its updates, and the range of uniform draws on it."""
+    """A level line per iteration over its updates, and the range of uniform draws across it."""
     updates: dict[int, list[int]] = {}
     for r in own:
         if r.iteration is not None:
             updates.setdefault(r.iteration, []).append(r.update)
     for r in ends_of_iterations([r for r in own if r.scope == "iteration"]):
         first, last = min(updates[r.iteration or 0]), max(updates[r.iteration or 0]) + 1
-        middle, width = (first + last) / 2, 0.8 * (last - first)
-        axis.bar([middle], [r.share], width=width, color=colour(4), alpha=0.35, lw=0)
-        axis.plot([middle, middle], [r.low, r.high], color="#555555", lw=3, solid_capstyle="butt")
+        middle = (first + last) / 2
+        axis.plot([middle, middle], [r.low, r.high], color="#999999", lw=5, solid_capstyle="butt")
+        axis.plot([first, last], [r.share, r.share], color=colour(3), lw=2, solid_capstyle="butt")
+
+
+def _other(axis: Any, line: Sequence[Reached]) -> None:
+    """The other run up to its last iteration; nothing when there is none."""
+    within = [r for r in line if r.iteration is not None]
+    if within:
+        shares = [r.share for r in within]
+        axis.plot([r.update + 1 for r in within], shares, color=colour(2), ls="-.", label="other run")

@@ -85,9 +85,9 @@ class Ledger:
 
     def runs(self) -> list[RunRow]:
         """All runs in the database, by id."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             found = connection.execute(select(TABLES[RunRow])).mappings().all()
-        return sorted((RunRow(**row) for row in found), key=lambda run: run.run_id)
+            return sorted((RunRow(**row) for row in found), key=lambda run: run.run_id)
 
     def rows(self, row_type: type[AnyRow], run_id: str, **equals: Any) -> list[AnyRow]:
         """Rows of one table of a run, ordered by key; `equals` filters by columns, e.g. `purpose="test"`."""
@@ -95,21 +95,21 @@ class Ledger:
         statement: Select[Any] = select(table).where(table.c.run_id == run_id)
         for name, value in equals.items():
             statement = statement.where(table.c[name] == value)
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             found = connection.execute(statement).mappings().all()
-        # Sorted here: databases collate text differently, and a dump must not depend on it.
-        return sorted((row_type(**row) for row in found), key=_key)
+            # Sorted here: databases collate text differently, and a dump must not depend on it.
+            return sorted((row_type(**row) for row in found), key=_key)
 
     def query(self, sql: str, **parameters: Any) -> list[dict[str, Any]]:
         """Rows of a SELECT, e.g. over a view; parameters are written `:name`."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             found = connection.execute(text(sql), parameters).mappings().all()
         return [{name: _plain(value) for name, value in row.items()} for row in found]
 
     def last_step(self, run_id: str) -> int | None:
         """The newest controller step of a run; None before the first."""
         table = TABLES[StepRow]
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return connection.execute(select(func.max(table.c.step)).where(table.c.run_id == run_id)).scalar()
 
     def truncate_after(self, run_id: str, step: int) -> int:
@@ -135,6 +135,23 @@ class Ledger:
             if row_type is not ClockRow
             for row in self.rows(row_type, run_id)
         ]
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise LedgerError(f"the ledger {self.url} could not be read: {reason(error)}") from error
+        except UnicodeEncodeError as error:
+            raise LedgerError(
+                f"{error.object!r:.60} is no text that a ledger could hold; write another"
+            ) from error
+        except (ValueError, RecursionError) as error:  # a value that is no JSON, a row that is no record
+            told = " ".join(str(error).split())
+            raise LedgerError(
+                f"the ledger {self.url} was changed or damaged: {told:.200}; restore it, or run anew"
+            ) from error
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

@@ -40,8 +40,14 @@ def weakness_report(
     earlier = tuple(history) or ((previous,) if previous else ())
     previous = previous or (earlier[-1] if earlier else None)
     blames = [blame(episode) for episode in episodes]
+    if not any(episode.cells for episode in episodes):
+        raise DataError(
+            "no episode names anything to count weakness by; add tags to the lines, e.g. "
+            '"tags": {"family": "refund"}, or tools, calls, required_tools, or assertions with tools'
+        )
     units = units_of(episodes, blames, [liable(episode) for episode in episodes])
-    claims = find_claims(comparisons(units), rules) if rules.permutations else None
+    compared = comparisons(units)
+    claims = find_claims(compared, rules) if rules.permutations and compared else None
     intervals = rate_intervals(units, seed=rules.seed)
     cells = tuple(
         cell.replace(

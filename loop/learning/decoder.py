@@ -18,12 +18,23 @@ from policy.decoder import parameters
 from policy.demonstration import Demonstration
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.trainer import Scored, Trainer, TrainState
+from policy.vocabulary import FIRST_WORD, Vocabulary
 from policy.vocabulary import load as load_vocabulary
 from policy.warm_start import examples_of, warm_start
 from policy.world_codec import WorldCodec
 
 LAST = 10
 """Steps of the warm start over which its final metrics are averaged."""
+
+
+def _require_rows(rows: int, vocabulary: Vocabulary) -> None:
+    """ValueError when words would have no row: arrays are not checked, so all of them would share one."""
+    needed = FIRST_WORD + len(vocabulary.words)
+    if rows < needed:
+        raise ValueError(
+            f"policy.decoder.vocabulary_rows={rows} is less than the {needed} ids of the vocabulary; "
+            f"give {vocabulary.rows}"
+        )
 
 
 class DecoderLearner:
@@ -33,6 +44,7 @@ class DecoderLearner:
         keep_programs(Path(config.compilation_cache or cache / "xla"))
         self.config = config
         self.vocabulary = load_vocabulary()
+        _require_rows(config.decoder.vocabulary_rows, self.vocabulary)
         self.codec = WorldCodec(self.vocabulary)
         self.engine = RolloutEngine(self.codec, config.decoder, config.rollout)
         self.trainer = Trainer(config.decoder, config.grpo, config.packing, config.rollout.temperature)

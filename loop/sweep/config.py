@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
-from loop.config import Settings
+from loop.config import NAME, Settings
 
 MATCH = re.compile(r"match (\S+)")
 """`charged_steps: match closed_loop`: as many as that arm of the same seed was charged."""
@@ -57,7 +57,7 @@ class SweepBudget(Settings):
 class SweepConfig(Settings):
     """Arms times seeds, and what will be compared."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")  # of its folders, and of the MLflow parent run
+    name: str = Field(pattern=NAME, max_length=100)  # of its folders, and of the MLflow parent run
     arms: tuple[Arm, ...] = Field(min_length=1)  # in the order in which a seed runs them
     seeds: tuple[int, ...] = Field(min_length=1)  # fresh ones for claims; settings are tuned on 0 to 2
     overrides: dict[str, Any] = Field(default_factory=dict)  # laid over every arm's file
@@ -70,6 +70,14 @@ class SweepConfig(Settings):
     @classmethod
     def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
         return distinct(seeds)
+
+    @field_validator("contrasts")
+    @classmethod
+    def _of_two_arms(cls, contrasts: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        for arm, control in contrasts:
+            if arm == control:
+                raise ValueError(f"{arm!r} is compared with itself; name another control")
+        return contrasts
 
     @model_validator(mode="after")
     def _arms_distinct(self) -> "SweepConfig":

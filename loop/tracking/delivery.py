@@ -5,19 +5,20 @@ A run does this by itself; the command is for records that could not be delivere
 
 import fcntl
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import IO, Any
 
 from analysis.ledger import Ledger
-from loop.command import Parser
+from loop.command import FAILED, Parser, one_line_errors
 from loop.config import Config
-from loop.errors import LoopError
 from loop.plugins import make
 from loop.run_directory import RunDirectory, stored_config
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.protocol import TrackingError
 from loop.tracking.records import identity_of, records_after
 from loop.tracking.traces import newest_diagnosis, read_batch
+from planet.command import complain
 
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:
@@ -88,16 +89,19 @@ def main(argv: list[str] | None = None) -> int:
         "--follow", action="store_true", help="deliver whenever a line is read, until the end"
     )
     given = parser.parse_args(argv)
-    try:
-        if given.follow:
-            return 0 if follow(given.run_dir, given.mlflow, sys.stdin, sys.stdout) else 1
-        count = deliver(given.run_dir, given.mlflow, given.finish or RunDirectory(given.run_dir).finished)
-    except TrackingError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except LoopError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    with one_line_errors() as outcome:
+        try:
+            outcome.code = _deliver(given)
+        except TrackingError as error:
+            outcome.code = FAILED
+            complain(error)
+    return outcome.code
+
+
+def _deliver(given: Namespace) -> int:
+    if given.follow:
+        return 0 if follow(given.run_dir, given.mlflow, sys.stdin, sys.stdout) else FAILED
+    count = deliver(given.run_dir, given.mlflow, given.finish or RunDirectory(given.run_dir).finished)
     print(f"{count} steps delivered")
     return 0
 

@@ -109,11 +109,15 @@ def _check_phrases(phrases: Phrases, given: Iterable[str], where: str) -> None:
             raise CatalogError(f"{where}: part '{name}' is in no form; {hint(name, phrases.slots())}")
 
 
+_UNSPEAKABLE = {*'"{}\x7f', *map(chr, range(32))}
+"""Characters that no text may hold: its delimiters, and those that control a terminal."""
+
+
 def _check_texts(texts: Iterable[str], where: str) -> None:
     """Texts stand in double quotes in an instruction, and braces are for slots."""
     texts = tuple(texts)
     for text in texts:
-        if not text.strip() or set(text) & set('"{}\n'):
+        if not text.strip() or set(text) & _UNSPEAKABLE:
             raise CatalogError(f"{where}: text {text!r} is blank or has quotes, braces or lines; reword it")
     if not texts:
         raise CatalogError(f"{where}: is empty; add texts or remove it")
@@ -146,6 +150,9 @@ def _check_countries(catalog: Catalog, files: Files) -> None:
         ):
             if not re.fullmatch(pattern, value):
                 raise CatalogError(f"{where}: {key} '{value}' is malformed; write e.g. {example}")
+        for zone in country.time_zones:
+            if not re.fullmatch(r"[A-Za-z]\w*(/[A-Za-z][\w+-]*)*", zone, re.ASCII):
+                raise CatalogError(f"{where}: time zone {zone!r} is malformed; write e.g. America/Sao_Paulo")
         for key in ("time_zones", "given", "family", "cities"):
             _check_texts(getattr(country, key), f"{where}: {key}")
 

@@ -1,10 +1,8 @@
 """From YAML text to entries. Every third-party failure becomes one CatalogError line here."""
 
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
-import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -12,10 +10,10 @@ from planet.catalog.entries import Country, Industry, ServiceKind
 from planet.catalog.nearest import hint
 from planet.catalog.phrases import Phrases
 from planet.errors import CatalogError
+from planet.yaml_text import YamlProblem, parse_yaml
 
 LISTS = ("industries.yaml", "countries.yaml", "pools.yaml")
 Model = TypeVar("Model", bound=BaseModel)
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Layer(NamedTuple):
@@ -66,10 +64,9 @@ def read_layer(folder: Path, shown: str) -> Layer:
 def read_yaml(path: Path, where: str) -> Any:
     """The content of a YAML file; unreadable text and repeated keys are errors."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except yaml.YAMLError as problem:
-        told = " ".join(str(problem).replace('in "<unicode string>", ', "at ").split())
-        raise CatalogError(f"{where}: not valid YAML: {told}") from None
+        return parse_yaml(path.read_text(encoding="utf-8"))
+    except YamlProblem as problem:  # before UnicodeDecodeError: both are ValueErrors
+        raise CatalogError(f"{where}: not valid YAML: {problem}") from None
     except (OSError, UnicodeDecodeError) as problem:
         raise CatalogError(f"{where}: cannot be read: {problem}") from None
 
@@ -82,19 +79,6 @@ def parse(model: type[Model], raw: Any, where: str) -> Model:
         # an unknown key first: a key that seems to be missing may be the one mistyped
         details = min(problem.errors(), key=lambda error: error["type"] != "extra_forbidden")
         raise CatalogError(f"{where}{_place(raw, details['loc'])}: {_wrong(model, details)}") from None
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """Safe YAML in which a key may not stand twice: the second would silently win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
-            if key.value in seen:
-                problem = f"key '{key.value}' stands twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)  # type: ignore[no-any-return]
 
 
 def _refuse_strays(folder: Path, shown: str) -> None:

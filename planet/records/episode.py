@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NamedTuple
 
+from pydantic import ConfigDict
+
 from planet.records.frozen import Frozen
 
 Ended = Literal["answer", "turn_limit", "token_limit", "unreadable"]
@@ -26,7 +28,9 @@ class ToolResult(NamedTuple):
 
 
 class Call(Frozen):
-    """One executed tool call with its result."""
+    """One executed tool call with its result. A failed rollout is data: what an agent says has no limit."""
+
+    model_config = ConfigDict(str_max_length=None)
 
     tool: str | None  # None: the output could not be read as a call
     arguments: dict[str, Any]
@@ -36,6 +40,8 @@ class Call(Frozen):
 
 class Trajectory(Frozen):
     """τ without its tokens: what replay and grading need. Token arrays live with their policy."""
+
+    model_config = ConfigDict(str_max_length=None)  # an answer may be of any length
 
     task_id: str
     world_id: str

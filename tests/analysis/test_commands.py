@@ -75,6 +75,7 @@ def test_help_loads_no_heavy_library(name):
         (weakness, ["x", "--top", "0"], "'0' is no whole number of 1 or more"),
         (clustering, [], "give either a run directory or --tasks FILE"),
         (clustering, ["x", "--tasks", "y"], "give either a run directory or --tasks FILE"),
+        (clustering, ["x", "--seed", "-1"], "argument --seed: -1 is no seed of KMeans"),
         (health, ["x", "--ouy", "y"], "unrecognized arguments: --ouy y"),
     ],
 )
@@ -83,6 +84,11 @@ def test_wrong_arguments_are_one_line(main, arguments, words, capsys):
         main(arguments)
     assert ended.value.code == 2
     assert words in complaint(capsys)
+
+
+def test_an_empty_name_is_no_run(capsys):
+    assert clustering([""]) == 2
+    assert "is not a run directory" in complaint(capsys)
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(run_path, tmp_path, capsys):

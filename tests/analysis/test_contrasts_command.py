@@ -16,8 +16,11 @@ from analysis.contrasts.measures import MEASURES
 from analysis.contrasts.page import BEGIN, END
 from analysis.contrasts.sweep import as_sweep
 from analysis.contrasts.worst_tasks import SHARES, tails
+from analysis.run_directory import open_run
 from analysis.statistics.power import power
+from tests.analysis.covered_sweep import covered_results
 from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
+from tests.analysis.withheld_run import WithheldRun
 
 FIGURES = ("arm_curves", "arm_curves_others", "forest", "cvar")
 
@@ -123,12 +126,14 @@ def test_the_page_on_evaluation_has_a_place_for_findings_and_the_power_that_is_c
             assert power(int(seeds), 2.83, gain) == pytest.approx(float(share), abs=0.03)
 
 
-def test_every_figure_that_the_page_names_is_written(folder, run, tmp_path):
+def test_every_figure_that_the_page_names_is_written(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (results|runs) \|", page, flags=re.MULTILINE)
+    folder = write_sweep(tmp_path / "results", covered_results())
     assert main([str(folder), "--out", str(tmp_path)]) == 0
-    write_comparison([run], tmp_path)
-    assert len(rows) == 8
+    run = WithheldRun(tmp_path / "run", create=0.5).write()
+    write_comparison([open_run(run)], tmp_path)
+    assert len(rows) == 11
     assert all(
         (tmp_path / f"{name}.png").is_file() and (tmp_path / f"{name}.csv").is_file() for name, _ in rows
     )

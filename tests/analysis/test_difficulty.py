@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from analysis.compare.difficulty import ALL, Played, asked_of, hardness, lost, worded
+from analysis.compare.difficulty import ALL, Asked, Played, asked_of, hardness, lost, worded
 from analysis.compare.difficulty_table import render_difficulty, write_difficulty
 from analysis.intervals import difference_bootstrap, separate_difference
 from analysis.ledger import BriefRow, Ledger, RunRow, StepRow, episode_rows
@@ -144,12 +144,26 @@ def test_several_difficulties_are_told_against_the_easier_one_and_drawn(tmp_path
     made = played_run(tmp_path, "update", (BASE.replace(columns=1), BASE), 0.8)
     text, files = write_difficulty({"scripted": made}, tmp_path / "out")
     lines = text.splitlines()
-    assert len(lines) == 1 + 2 + 2  # all cells, and the cell that was asked for at both
+    assert len(lines) == 1 + 2  # one cell alone has no lines of its own
     easy, hard = asked_of(made)[:2]
     gap = 100 * (easy.training.success().mean - hard.training.success().mean)
     assert f"{gap:+.1f} [" in lines[2] and lines[1].endswith("-")
     assert [file.name for file in files] == ["difficulty.csv", "difficulty.png"]
     assert render_difficulty({}).splitlines()[1:] == []
+
+
+def test_of_several_cells_those_asked_for_at_several_difficulties_have_lines_of_their_own():
+    def of(cell, difficulty, passed):
+        played = Played((passed,) * 4, ("a", "a", "b", "b"), (3, 3, 5, 5))
+        return Asked(cell, difficulty, 2, 4, played, Played((), (), ()))
+
+    easy = BASE.replace(columns=1)
+    asked = [of(ALL, easy, 1.0), of(ALL, BASE, 0.5), of("family:repair", BASE, 0.5)]
+    asked += [of("family:update", easy, 1.0), of("family:update", BASE, 0.25)]
+    lines = render_difficulty({"ladders": asked}).splitlines()
+    assert [line.split()[1] for line in lines[1:]] == ["all", "all", "family:update", "family:update"]
+    assert lines[4].split()[-3:] == ["+75.0", "[+75.0,", "+75.0]"]  # 1 - 0.25, in both worlds
+    assert "25.0% [25.0%, 25.0%]" in lines[4] and lines[4].split()[-5] == "4"  # mean of 3 and 5
 
 
 def test_a_run_without_briefs_asked_for_nothing(tmp_path):

@@ -330,3 +330,30 @@ def test_the_ledger_loads_no_heavy_library():
     heavy = ("jax", "mlflow", "litellm", "sklearn", "matplotlib", "scipy")
     code = f"import sys, analysis.ledger; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def damage(ledger, statement):
+    with sqlite3.connect(ledger.url.removeprefix("sqlite:///")) as connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE steps SET detail = 'x'", "was changed or damaged: Expecting value"),
+        ("UPDATE steps SET detail = '[[[['", "was changed or damaged"),
+        ("UPDATE steps SET kind = x'ff'", "was changed or damaged"),
+        ("DROP TABLE steps", "could not be read: no such table: steps"),
+    ],
+)
+def test_a_damaged_ledger_is_one_line(ledger, statement, said):
+    write_steps(ledger, range(2))
+    damage(ledger, statement)
+    with pytest.raises(LedgerError) as caught:
+        ledger.rows(StepRow, RUN)
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_half_a_character_is_no_key_and_no_crash(ledger):
+    with pytest.raises(LedgerError, match="is no text that a ledger could hold"):
+        ledger.rows(StepRow, "\udcff")

@@ -420,3 +420,24 @@ def test_the_example_of_the_page_writes_a_line(tmp_path, monkeypatch):
     exec(compile(block, "docs/own_episodes.md", "exec"), {})
     (probe,) = read_episodes(tmp_path / "episodes.jsonl").probes
     assert blame(probe) == {"tool:cancel_order": Blame(1.0, "tool_error")}
+
+
+@pytest.mark.parametrize(
+    "line", ['{"task": "t", "success": true}', '{"task": "t", "success": false, "tags": {"a": []}}']
+)
+def test_episodes_that_name_nothing_to_count_by_are_one_line(tmp_path, line, capsys):
+    (tmp_path / "bare.jsonl").write_text(line + "\n")
+    assert main(["--episodes", str(tmp_path / "bare.jsonl"), "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "names anything to count weakness by; add tags" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_half_a_character_is_a_bad_line_and_a_whole_pair_is_none(tmp_path):
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"task": "\\ud800", "success": true}\n')
+    with pytest.raises(DataError, match="line 1: a text holds half a character"):
+        read_episodes(file)
+    file.write_text('{"task": "\\ud83d\\ude00", "success": true}\n')
+    (probe,) = read_episodes(file).probes
+    assert probe.task_id == "\U0001f600"

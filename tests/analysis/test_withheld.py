@@ -7,37 +7,8 @@ import pytest
 from analysis.compare.withheld import Evaluation, Withheld, withheld_of
 from analysis.compare.withheld_table import render_withheld, write_withheld
 from analysis.compare.write import write_comparison
-from analysis.ledger import RunRow
 from analysis.run_directory import open_run
-from tests.analysis.simulated_run import SimulatedRun
-
-NEVER = 10**9
-
-
-class WithheldRun(SimulatedRun):
-    """An agent that passes everything but two_hop, and that from version `learned` to before `forgotten`."""
-
-    def __init__(self, path, *, learned=3, forgotten=NEVER, without=("two_hop",), create=1.0, **others):
-        super().__init__(path, **others)
-        self.learned, self.forgotten, self.without, self.create = learned, forgotten, without, create
-
-    def skill(self, family, version):
-        if family == "two_hop":
-            return float(self.learned <= version < self.forgotten)
-        return self.create if family == "create" else 1.0
-
-    def _run_row(self):
-        with self.ledger.transaction() as tx:
-            tx.add(
-                RunRow(
-                    run_id=self.run_id,
-                    name="sim",
-                    arm=self.arm,
-                    seed=self.seed,
-                    config_digest="0",
-                    config={"coverage": {"exponent": 0.0, "without": list(self.without)}},
-                )
-            )
+from tests.analysis.withheld_run import NEVER, WithheldRun
 
 
 def written(tmp_path, name="run", **how):

@@ -8,6 +8,7 @@ import pytest
 
 from loop.errors import ConfigError
 from loop.loading import load, merge
+from loop.plugins import Plugin, make
 
 EXPERIMENTS = Path("experiments")
 MICRO = EXPERIMENTS / "micro.yaml"
@@ -141,3 +142,75 @@ def test_configuration_help_and_dry_run_import_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+@pytest.mark.parametrize("value", [".inf", "-.inf", ".nan"])
+@pytest.mark.parametrize(
+    "key", ["coverage.exponent", "evaluation.temperature", "policy.grpo.clip_high", "unheard_prompts", "seed"]
+)
+def test_no_number_is_without_end_or_no_number(key: str, value: str) -> None:
+    assert complaint(f"{key}={value}").startswith(f"{key}: ")
+
+
+def test_yes_and_numbers_beyond_measure_are_no_counts() -> None:
+    assert complaint("growth.quota=yes") == "growth.quota: True is not allowed; give a number"
+    assert complaint("seed=99999999999999999999999") == (
+        "seed: 99999999999999999999... (23 characters) is not allowed; give at most 9,007,199,254,740,992"
+    )
+    assert "more than 1,000,000 updates" in complaint("iterations=1000000")
+
+
+@pytest.mark.parametrize("probes", ["x", "-4", "0", ".nan", "null", "[1]", "2.5", "true"])
+def test_probes_of_another_kind_are_refused(probes: str) -> None:
+    told = complaint(f"curriculum.report={{type: enrich, probes: {probes}}}")
+    assert told.startswith("curriculum.report.probes: ") and "whole number of 1 or more" in told
+
+
+@pytest.mark.parametrize("buckets", ["[]", "[0]", "[-1,16]"])
+def test_shapes_are_numbers_above_zero(buckets: str) -> None:
+    assert "whole numbers above 0" in complaint(f"policy.rollout.decode_buckets={buckets}")
+
+
+def test_a_very_long_value_is_told_shortly() -> None:
+    assert len(complaint(f"seed={'x' * 9000}")) < 400
+    assert len(complaint(f"{'x' * 9000}=1")) < 1000
+    assert "lies 500 deep" in complaint(".".join(["a"] * 500) + "=1")
+
+
+@pytest.mark.parametrize(
+    "text", ["seed: 1\nseed: 2\n", "seed: 2020-13-45\n", 'extends: "a\\0b"\n', "a: &a [*a]\n"]
+)
+def test_odd_files_are_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.yaml").write_text(text)
+    assert complaint(path=tmp_path / "odd.yaml")
+
+
+def test_a_circle_of_links_and_a_folder_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").symlink_to("b.yaml")
+    (tmp_path / "b.yaml").symlink_to("a.yaml")
+    assert "cannot be read" in complaint(path=tmp_path / "a.yaml")
+    assert complaint(path=tmp_path).startswith("cannot be read (Is a directory)")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("raise RuntimeError('two\\nlines')", "fails while it is imported (RuntimeError: two lines)"),
+        ("def (", "fails while it is imported (SyntaxError: "),
+        ("Own = 5", "cannot be imported (5 is no class)"),
+        ("class Other: pass", "cannot be imported ("),
+        (
+            "class Own:\n    def __init__(self):\n        raise KeyError('k')",
+            "refused its parameters: KeyError: 'k'",
+        ),
+    ],
+)
+def test_an_own_class_that_raises_is_one_line(
+    source: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"own_{abs(hash(source))}"
+    (tmp_path / f"{name}.py").write_text(source + "\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError) as caught:
+        make("sampler", Plugin(type=f"{name}:Own"), "curriculum.sampler")
+    assert said in str(caught.value) and "\n" not in str(caught.value)

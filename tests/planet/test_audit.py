@@ -58,7 +58,9 @@ def pedantic_update(auditor: Auditor) -> None:
 
 # of the first row in storage order it says something else than of the last
 ORDERED = PAUSED.replace(
-    id="RULE-03", sql='SELECT "id" FROM (SELECT * FROM "customer" LIMIT 1) WHERE "tier" = \'gold\''
+    id="RULE-03",
+    sql='SELECT "id" FROM "customer" WHERE "tier" = \'gold\' '
+    'AND "id" = (SELECT "id" FROM "customer" WHERE "tier" <> \'\' LIMIT 1)',
 )
 IN_ORDER = changed(invariants=(VIP, PAUSED, ORDERED))
 LEAKY = told(body="customer CUS-0001 is checked each week .")

@@ -199,6 +199,18 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"countries.yaml": [changed(ELBONIA, locale="en-XE")]},
         "countries.yaml: country XE: locale 'en-XE' is malformed; write e.g. pt_BR",
     ),
+    "time zone": (
+        {"countries.yaml": [changed(ELBONIA, time_zones=["../../etc/passwd"])]},
+        "countries.yaml: country XE: time zone '../../etc/passwd' is malformed; write e.g. America/Sao_Paulo",
+    ),
+    "a character that controls a terminal": (
+        {"pools.yaml": {"tree": {"forms": ["Oak\a"]}}},
+        "pools.yaml: pool tree: forms: text 'Oak\\x07' is blank or has quotes, braces or lines; reword it",
+    ),
+    "a date that is none": (
+        {"services/lab.yaml": "kind: 2020-13-45\n"},
+        "services/lab.yaml: not valid YAML: '2020-13-45' is no value of its kind; put it in quotes at line 1",
+    ),
     "no cities": (
         {"countries.yaml": [changed(ELBONIA, cities=[])]},
         "countries.yaml: country XE: cities: is empty; add texts or remove it",

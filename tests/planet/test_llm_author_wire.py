@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from planet.author.artifacts import LINKS, Context
 from planet.author.llm.author import LLMAuthor
 from planet.author.llm.prompt import schema_of
+from planet.briefs import understand
 from planet.construct import construct
 from planet.corpus import main as synthesize
 from planet.errors import AuthorError, AuthorUnavailable
@@ -304,3 +307,34 @@ print(sorted(met))
     assert done.returncode == 0, done.stderr[-800:]
     assert done.stdout.splitlines() == ["Harbour Pumps", "['127.0.0.1']"]
     assert not re.search("http|warn", done.stderr, re.IGNORECASE), done.stderr
+
+
+@pytest.mark.slow
+def test_the_commands_at_the_head_of_the_page_on_authors_run_as_they_stand(
+    catalog, tmp_path, monkeypatch, capsys
+):
+    page = Path(__file__).parents[2] / "docs" / "authors.md"
+    lines = [
+        line.split() for line in page.read_text().splitlines() if line.startswith("    python -m planet.")
+    ]
+    commands = [shlex.split(" ".join(line[2:])) for line in lines]
+    assert [name for name, *_ in commands] == [
+        "planet.synthesize",
+        "planet.author_eval",
+        "planet.construction",
+    ]
+    words = commands[0][commands[0].index("--brief") + 1]
+    monkeypatch.chdir(tmp_path)
+    Path("briefs.txt").write_text(f"{words}\n")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    brief = understand(words, catalog).brief
+    with serving(replying(sound(catalog, brief))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        for name, *arguments in commands:
+            module = import_module("planet.corpus" if name == "planet.synthesize" else f"{name}.__main__")
+            assert module.main(arguments) == 0, capsys.readouterr()
+    shown = capsys.readouterr().out
+    assert "5 of 5 worlds" in shown
+    assert "openai/gpt-4o (recipe) 100.0% against template 100.0%: Fisher's exact test" in shown
+    assert "samples: 10 brief_to_world, 50 stage, 120 repair, 20 intent_to_diff" in shown
+    assert len(list(Path("worlds/traces").iterdir())) == 5

@@ -179,7 +179,19 @@ def test_a_world_that_was_half_written_is_not_there(folder, dozen, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "{}", '{"worlds": 1, "format": 1}', '{"format": 7, "worlds": {}}']
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"worlds": 1, "format": 1}',
+        '{"format": 7, "worlds": {}}',
+        '{"format": 1, "worlds": {"0123456789abcdef": {}}}',
+        '{"format": 1, "worlds": {"0123456789abcdef": {"note": 5}}}',
+        '{"format": 1, "worlds": {"0123456789abcdef": {"note": {}}}}',
+        '{"format": 1, "worlds": {"0123456789abcdef": 5}}',
+    ],
 )
 def test_a_broken_manifest_is_one_line_with_a_remedy(folder, content):
     (folder / "manifest.json").write_text(content)

@@ -98,7 +98,7 @@ class Cloud:
             for file in (*home.rglob("*.status.json"), *home.rglob("pid")):
                 text = file.read_text()
                 pid = text if file.name == "pid" else json.loads(text).get("pid")
-                if pid and (Path("/proc") / str(pid) / "cwd").exists():
+                if pid and _works_in(home, int(pid)):
                     os.kill(int(pid), signal.SIGKILL)
             shutil.rmtree(home)
 
@@ -142,6 +142,14 @@ def main(folder: str) -> None:
         print("\n".join(f"{words[2].rsplit('/', 1)[0]}/{file.name}" for file in found))
     else:
         sys.exit(f"ERROR: the fake does not know {words}")
+
+
+def _works_in(home: Path, pid: int) -> bool:
+    """Whether a process lives and is one of that home: its number may be somebody else's by now."""
+    try:
+        return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(home.resolve())
+    except OSError:
+        return False
 
 
 def _request(cloud: Cloud) -> dict[str, Any]:
