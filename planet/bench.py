@@ -107,11 +107,29 @@ def _world() -> tuple[Synthesis, Task]:
     raise SystemExit("no template world among 100 has a task with a delta of one edit")
 
 
+def _print_library(count: int) -> None:
+    from planet.bench_library import bench_library
+
+    spent = bench_library(count)
+    print(f"a library world, median CPU milliseconds of {count}:")
+    print(f"{'authored, expanded, inserted':<30}{spent.made * 1e3:>9.1f}")
+    print(f"{'the same rows, executemany':<30}{spent.bare * 1e3:>9.1f}")
+    print(f"{'rate against executemany':<30}{spent.bare / spent.made:>9.2f}  bound 0.20")
+    print(f"{'validated':<30}{spent.validated * 1e3:>9.1f}")
+    print(f"{'ten tasks grown and audited':<30}{spent.audited * 1e3:>9.1f}")
+    print(f"{'validated and audited':<30}{(spent.validated + spent.audited) * 1e3:>9.1f}  bound 500")
+
+
 def main(argv: list[str] | None = None) -> int:
     """Print the table; exit code 0."""
     parser = command("bench", "How fast worlds run, as ratios to raw SQLite measured in the same run.")
     parser.add_argument("--repeats", type=positive, default=2000, help="calls per round (default 2000)")
-    repeats = parser.parse_args(argv).repeats
+    parser.add_argument("--library", type=positive, metavar="N", help="N library worlds instead")
+    given = parser.parse_args(argv)
+    if given.library:
+        _print_library(given.library)
+        return 0
+    repeats = given.repeats
     made, task = _world()
     assert made.world is not None and made.key is not None
     session = Session(made.world, made.key)

@@ -19,12 +19,23 @@ from planet.author.artifacts import (
 )
 from planet.catalog import Catalog
 from planet.errors import AuthorError, BriefError, BudgetSpent, CatalogError
+from planet.expand.currencies import priced
 from planet.expand.plans import artifact_faults, resources_of
+from planet.expand.records import dated, record_rows
 from planet.expand.rows import seed_rows
-from planet.expand.rules import expand_rules, settle
+from planet.expand.rules import Rule, expand_rules, settle
 from planet.identity import canonical_json
 from planet.records.frozen import Frozen
-from planet.records.world import Brief, Company, Schema, ServiceGraph, World, WorldKey
+from planet.records.world import (
+    Brief,
+    Company,
+    Resource,
+    Schema,
+    SeedState,
+    ServiceGraph,
+    World,
+    WorldKey,
+)
 from planet.validators import ValidationReport, validate
 from planet.world.tools import tool_specs
 
@@ -228,7 +239,9 @@ def expand(
     assert isinstance(company, Company) and isinstance(graph, ServiceGraph) and isinstance(schema, SchemaPlan)
     assert isinstance(rows, SeedPlan) and isinstance(rules, RulePlan)
     resources = tuple(resources_of(schema, catalog).values())
-    seed_state = seed_rows(resources, rows.rows, catalog, company.country, seed)
+    if brief.profile == "library":
+        resources = priced(resources, company.currency)
+    seed_state = _seed_state(brief, resources, rows.rows, rules.rules, company, catalog, seed)
     owners = {r.name: r.service for r in resources}
     documents, invariants = expand_rules(rules.rules, rules.distractors, resources, owners, seed)
     world = World(
@@ -236,8 +249,24 @@ def expand(
         company=company,
         graph=graph,
         layout=Schema(resources=resources, tools=tool_specs(resources)),
-        seed=settle(seed_state, rules.rules, resources),
+        seed=seed_state,
         documents=documents,
         slice=schema.slice,
     )
     return world, WorldKey(world_id=world.id, invariants=invariants)
+
+
+def _seed_state(
+    brief: Brief,
+    resources: tuple[Resource, ...],
+    counts: dict[str, int],
+    rules: tuple[Rule, ...],
+    company: Company,
+    catalog: Catalog,
+    seed: int,
+) -> SeedState:
+    """Rows that obey every rule: cell by cell in a compact world, whole records in a library world."""
+    if brief.profile == "compact":
+        return settle(seed_rows(resources, counts, catalog, company.country, seed), rules, resources)
+    state = record_rows(resources, counts, catalog, company, seed)
+    return dated(settle(state, rules, resources), resources, seed)

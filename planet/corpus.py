@@ -6,8 +6,9 @@ number of processes, and an interrupted command goes on where it stopped: what t
 
 from argparse import Namespace
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,27 +20,26 @@ from planet.catalog import Catalog, load_catalog
 from planet.command import REFUSED, Parser, command, finish, positive
 from planet.construct import ConstructionTrace, check_names
 from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
-from planet.identity import digest, seed_of
+from planet.manifest import entries, has_manifest, journal
+from planet.orders import Order, orders
 from planet.records.world import Brief
-from planet.store import entries, write_world
+from planet.side_by_side import BACKENDS, side_by_side
+from planet.store import write_files
 from planet.synthesize import Synthesis, synthesize
 from planet.tasks.audit_rules import RULES
 from planet.traces import write_trace
 from planet.validators import VALIDATORS
+from planet.world.session import forget_images
 
 
-class Order(NamedTuple):
-    """One world to be made."""
+class Outcome(NamedTuple):
+    """What became of an order."""
 
-    brief: Brief
-    author: str  # as `load_author` takes it; of a language model, with all that its answers depend on
-    overlay: Path | None
-    seed: int
-    tasks: int
-
-    def origin(self, catalog: Catalog) -> str:
-        """What the world follows from: equal origins give equal worlds."""
-        return digest([self.brief, self.author, catalog.digest, self.seed, self.tasks])
+    name: str | None = None  # the world's id; None: there is none
+    entry: dict[str, Any] | None = None  # what the manifest says of the world, whose files are written
+    refused: dict[str, int] | None = None  # validator, audit rule or reason -> count, when there is no world
+    problem: str | None = None  # why its brief cannot be met, or what was wrong in the end
+    stopped: str | None = None  # why the author could not go on
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -64,31 +64,30 @@ def _parser() -> Parser:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
     parser.add_argument("--tasks", type=positive, default=10, metavar="N", help="tasks a world (default 10)")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--backend", choices=BACKENDS, default="local", help="where the processes run")
     parser.add_argument("--overlay", type=Path, metavar="DIR", help="own catalog entries")
     add_options(parser)
     return parser
 
 
 def _run(given: Namespace) -> int:
-    catalog = load_catalog(given.overlay)
+    catalog = load_catalog(given.overlay, given.profile)
     author = _author(given)  # an unusable one is told before anything is written
     if given.out.exists() and not given.out.is_dir():
         raise StorageError(f"{given.out} is no folder; name another with --out")
     brief = _brief(given, catalog)
     named = f"llm {author.settings.identity}" if isinstance(author, LLMAuthor) else given.author
-    orders = [
-        Order(brief, named, given.overlay, seed_of(given.seed, "corpus", number), given.tasks)
-        for number in range(given.count)
-    ]
+    overlay = given.overlay.absolute() if given.overlay else None
+    wanted = [*orders(brief, named, overlay, given.seed, given.tasks, given.count, catalog)]
     refused: Counter[str] = Counter()
     try:
         shared = author if isinstance(author, LLMAuthor) else None
-        problem = _make_missing(orders, catalog, given.out, given.jobs, refused, shared)
+        problem = _make_missing(wanted, catalog, given, refused, shared)
     except (KeyboardInterrupt, AuthorUnavailable):
         if _entries(given.out):
             print(f"stopped: the worlds made so far are in {given.out}; the same command goes on")
         raise
-    made = _notes(given.out, {order.origin(catalog) for order in orders})
+    made = _notes(given.out, {order.origin(catalog) for order in wanted})
     for entry in made:
         refused.update(entry["note"]["refused"])
     _print_summary(made, given, refused, problem)
@@ -124,31 +123,27 @@ def _brief(given: Namespace, catalog: Catalog) -> Brief:
 
 
 def _make_missing(
-    orders: list[Order], catalog: Catalog, out: Path, jobs: int, refused: Counter[str], shared: Author | None
+    wanted: list[Order], catalog: Catalog, given: Namespace, refused: Counter[str], shared: Author | None
 ) -> str | None:
     """Make what the manifest lacks; count in `refused` what came to nothing. The last problem of a brief.
 
     `shared`: the author whose budget all orders share; None: each order has an author of its own.
     """
-    present = {entry["note"].get("origin") for entry in _entries(out).values()}
-    missing = [order for order in orders if order.origin(catalog) not in present]
+    present = {entry["note"].get("origin") for entry in _entries(given.out).values()}
+    missing = [order for order in wanted if order.origin(catalog) not in present]
     problem = None
-    for order, made in zip(missing, _progress(_made(missing, jobs, shared), len(missing)), strict=True):
-        if not isinstance(made, str) and order.author != "template":
-            write_trace(out, order.origin(catalog), made.trace)
-        if isinstance(made, str):
-            problem = made
-            refused["brief"] += 1
-        elif made.trace.stopped is not None:
-            raise BudgetSpent(made.trace.stopped)
-        elif made.world is None or made.key is None:
-            refused.update(made.refused)
-            problem = _why(made.trace) or problem
-        elif made.world.id in _entries(out):
-            refused["made before"] += 1
-        else:
-            note = {"origin": order.origin(catalog), "refused": made.refused, "audit_steps": made.audit_steps}
-            write_world(out, made.world, made.key, made.tasks, note)
+    with journal(given.out) as book:
+        for outcome in _progress(_outcomes(missing, given, shared), len(missing)):
+            if outcome.stopped is not None:
+                raise BudgetSpent(outcome.stopped)
+            problem = outcome.problem or problem
+            refused.update(outcome.refused or {})
+            if outcome.name is None or outcome.entry is None:
+                continue
+            if outcome.name in book.entries:
+                refused["made before"] += 1
+            else:
+                book.enter(outcome.name, outcome.entry)
     return problem
 
 
@@ -164,26 +159,21 @@ def _why(trace: ConstructionTrace) -> str | None:
 
 
 def _entries(out: Path) -> dict[str, dict[str, Any]]:
-    return entries(out) if (out / "manifest.json").exists() else {}
+    return entries(out) if has_manifest(out) else {}
 
 
-def _made(orders: list[Order], jobs: int, shared: Author | None) -> Iterator[Synthesis | str]:
-    """The outcome of each order, in order."""
+def _outcomes(wanted: list[Order], given: Namespace, shared: Author | None) -> Iterator[Outcome]:
+    """The outcome of each order, in order. An author that is shared stays in this process."""
+    work = partial(carry_out, out=given.out.absolute(), shared=shared)  # a process may be elsewhere
     if shared is not None:
-        yield from _in_threads(orders, jobs, shared)
-        return
-    if jobs == 1 or len(orders) < 2:
-        yield from map(make, orders)
-        return
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(make)(order) for order in orders)
+        return _in_threads(work, wanted, given.jobs)
+    return side_by_side(work, wanted, given.jobs, given.backend)
 
 
-def _in_threads(orders: list[Order], jobs: int, shared: Author) -> Iterator[Synthesis | str]:
+def _in_threads(work: Callable[[Order], Outcome], wanted: list[Order], jobs: int) -> Iterator[Outcome]:
     """An author that waits for its model most of the time; its budget is counted in this process alone."""
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = deque(pool.submit(make, order, shared) for order in orders)
+        waiting = deque(pool.submit(work, order) for order in wanted)
         try:
             while waiting:
                 yield waiting.popleft().result()
@@ -192,16 +182,33 @@ def _in_threads(orders: list[Order], jobs: int, shared: Author) -> Iterator[Synt
                 future.cancel()
 
 
+def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
+    """Make a world and write its files; the manifest is left to the process that gave the order."""
+    made = make(order) if shared is None else make(order, shared)
+    if isinstance(made, str):
+        return Outcome(refused={"brief": 1}, problem=made)
+    origin = order.origin(load_catalog(order.overlay, order.brief.profile))
+    if order.author != "template":
+        write_trace(out, origin, made.trace)
+    if made.world is None or made.key is None:
+        return Outcome(refused=made.refused, problem=_why(made.trace), stopped=made.trace.stopped)
+    note = {"origin": origin, "refused": made.refused, "audit_steps": made.audit_steps}
+    entry = write_files(out, made.world, made.key, made.tasks, note)
+    forget_images()  # a corpus is larger than memory
+    return Outcome(made.world.id, entry, stopped=made.trace.stopped)
+
+
 def make(order: Order, shared: Author | None = None) -> Synthesis | str:
     """One world, or why its brief cannot be met. `shared`: the author to ask; None: load the order's."""
     try:
-        author, catalog = shared or load_author(order.author), load_catalog(order.overlay)
+        author = shared or load_author(order.author)
+        catalog = load_catalog(order.overlay, order.brief.profile)
         return synthesize(order.brief, author, catalog, order.seed, tasks=order.tasks)
     except BriefError as error:
         return str(error)
 
 
-def _progress(made: Iterator[Synthesis | str], count: int) -> Iterator[Synthesis | str]:
+def _progress(made: Iterator[Outcome], count: int) -> Iterator[Outcome]:
     from rich.console import Console
     from rich.progress import track
 

@@ -14,26 +14,20 @@ A folder may come from anyone. What is read is bounded, lies in the folder, and 
 files are plain, and of a database only plain tables are read.
 """
 
-import json
-import os
-import re
 import sqlite3
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from planet.errors import StorageError
 from planet.identity import digest
-from planet.plain_files import Files, read_bounded
+from planet.manifest import enter, entries, write_bytes
+from planet.plain_files import Files
 from planet.plain_tables import read_rows
 from planet.records.task import Task, TaskKey
 from planet.records.view import TaskView
 from planet.records.world import SeedState, World, WorldKey
 from planet.world.database import build
-
-FORMAT = 1
-_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class StoredWorld(NamedTuple):
@@ -51,6 +45,13 @@ def write_world(
 
     `note`: JSON that the manifest keeps for whoever made the world, e.g. what it was made from.
     """
+    enter(folder, {world.id: write_files(folder, world, key, tasks, note)})
+
+
+def write_files(
+    folder: Path, world: World, key: WorldKey, tasks: tuple[Task, ...], note: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write a world's files and return the entry that the manifest lacks; processes may do so at once."""
     for part in ("worlds", "tasks", "keys"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     _write_text(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())
@@ -58,8 +59,7 @@ def write_world(
     _write_text(folder / "tasks" / f"{world.id}.jsonl", _lines(t.view.model_dump_json() for t in tasks))
     _write_text(folder / "keys" / f"{world.id}.json", key.model_dump_json())
     _write_text(folder / "keys" / f"{world.id}.tasks.jsonl", _lines(t.key.model_dump_json() for t in tasks))
-    worlds = entries(folder) if (folder / "manifest.json").exists() else {}
-    entry = {
+    return {
         "digest": _digest(StoredWorld(world, key, tasks)),
         "industry": world.company.industry,
         "country": world.company.country,
@@ -70,47 +70,11 @@ def write_world(
         "tasks": len(tasks),
         "note": note or {},
     }
-    content = {"format": FORMAT, "worlds": {**worlds, world.id: entry}}
-    _write_text(folder / "manifest.json", json.dumps(content, indent=1, sort_keys=True))
 
 
 def world_ids(folder: Path) -> tuple[str, ...]:
     """Ids of the worlds in a folder, sorted; StorageError when it is no world folder."""
     return tuple(sorted(entries(folder)))
-
-
-def entries(folder: Path) -> dict[str, dict[str, Any]]:
-    """World id -> its entry in the manifest, as `write_world` made it; StorageError when there is none."""
-    path = folder / "manifest.json"
-    try:
-        stamp = path.stat()
-        return _manifest(path, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino)
-    except FileNotFoundError as error:
-        raise StorageError(
-            f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize"
-        ) from error
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
-
-
-@lru_cache(maxsize=8)
-def _manifest(path: Path, changed_ns: int, size: int, inode: int) -> dict[str, dict[str, Any]]:
-    content = json.loads(read_bounded(path))
-    if content["format"] != FORMAT:
-        raise ValueError(f"format {str(content['format'])[:20]!r}, not {FORMAT}")
-    worlds = dict(content["worlds"])
-    odd = next((name for name in worlds if not _ID.fullmatch(name)), None)
-    if odd is not None:
-        raise ValueError(f"it names a world {odd[:40]!r}, which is no id")
-    return {name: _entry(name, dict(entry)) for name, entry in worlds.items()}
-
-
-def _entry(name: str, entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry as `write_world` makes it; ValueError when it is another."""
-    counts = ("tables", "rows", "tools", "checks", "tasks")
-    if not isinstance(entry.get("note"), dict) or any(type(entry.get(count)) is not int for count in counts):
-        raise ValueError(f"its entry of world {name} lacks its note or a count")
-    return entry
 
 
 def world_named(folder: Path, start: str) -> str:
@@ -175,7 +139,7 @@ def _write_database(path: Path, world: World) -> None:
     connection = build(world)
     data = connection.serialize()
     connection.close()
-    _write_bytes(path, data)
+    write_bytes(path, data)
 
 
 def _lines(items: Iterable[str]) -> str:
@@ -183,18 +147,4 @@ def _lines(items: Iterable[str]) -> str:
 
 
 def _write_text(path: Path, text: str) -> None:
-    _write_bytes(path, text.encode())
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    """Write beside the place and move there, so that a reader never sees half a file."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
+    write_bytes(path, text.encode())

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from planet.catalog import Catalog, load_catalog
+from planet.catalog import load_catalog
 from planet.command import REFUSED, command, finish
 from planet.errors import StorageError
 from planet.store import read_world, world_ids
@@ -26,9 +26,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(given: Namespace) -> int:
-    names, catalog = world_ids(given.folder), load_catalog(given.catalog)
+    names = world_ids(given.folder)
+    load_catalog(given.catalog)  # an unusable one is told before anything is checked
     verdicts: Counter[str] = Counter()
-    for name, report in _reports(given.folder, names, catalog):
+    for name, report in _reports(given.folder, names, given.catalog):
         lines = [report] if isinstance(report, str) else _lines(report)
         verdicts.update(["unreadable"] if isinstance(report, str) else (report.fired or ["admitted"]))
         for line in lines:
@@ -38,7 +39,7 @@ def _run(given: Namespace) -> int:
 
 
 def _reports(
-    folder: Path, names: tuple[str, ...], catalog: Catalog
+    folder: Path, names: tuple[str, ...], overlay: Path | None
 ) -> Iterator[tuple[str, ValidationReport | str]]:
     """The verdict on each world, or why it cannot be read; a bar on a terminal shows how far it is."""
     from rich.console import Console
@@ -50,6 +51,7 @@ def _reports(
         except StorageError as error:
             yield name, f"unreadable: {error}"
         else:
+            catalog = load_catalog(overlay, stored.world.brief.profile)
             yield name, validate(stored.world, stored.key, catalog)
 
 

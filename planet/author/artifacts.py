@@ -3,6 +3,7 @@
 from typing import Literal, Protocol
 
 from planet.catalog import Catalog
+from planet.expand.derived import Derived
 from planet.expand.rules import Rule
 from planet.records.frozen import Frozen
 from planet.records.world import Brief, Company, Resource, ServiceGraph
@@ -24,6 +25,7 @@ class SchemaPlan(Frozen):
 
     tables: tuple[CatalogTable, ...]
     custom: tuple[Resource, ...] = ()  # complete with columns, the first of them `id`
+    derived: tuple[Derived, ...] = ()  # positions, histories and links of the tables above, without tools
     slice: tuple[str, ...]
 
 

@@ -18,8 +18,17 @@ from planet.author.artifacts import (
     SchemaPlan,
     SeedPlan,
 )
+from planet.author.compact import compact_tables
+from planet.author.library import (
+    LibraryTables,
+    draw_slice,
+    library_rows,
+    library_rules,
+    library_tables,
+    sub_industry,
+)
 from planet.catalog import Catalog, Industry
-from planet.errors import AuthorError, BriefError
+from planet.errors import AuthorError
 from planet.expand.plans import resources_of
 from planet.expand.rules import Rule
 from planet.identity import stream
@@ -40,6 +49,8 @@ SIZES = {
     "compact": Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
     "library": Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
 }
+"""What a model is told; the template's own library worlds follow `planet.author.library`."""
+_DISTRACTORS = {"compact": 2, "library": 6}
 
 
 class TemplateAuthor:
@@ -73,12 +84,16 @@ def _company(context: Context) -> Company:
     return Company(
         name=catalog.draw_text("company", country.code, rng),
         industry=industry.name,
-        description=industry.descriptions.draw(rng),
+        description=_sub_industry(industry, brief, rng),
         country=country.code,
         currency=country.currency,
         locale=country.locale,
         time_zone=rng.choice(country.time_zones),
     )
+
+
+def _sub_industry(industry: Industry, brief: Brief, rng: Random) -> str:
+    return industry.descriptions.draw(rng) if brief.profile == "compact" else sub_industry(industry, rng)
 
 
 def _industry_for(brief: Brief, catalog: Catalog, rng: Random) -> Industry:
@@ -102,113 +117,30 @@ def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
 # ── tables: the plan behind graph and schema ──────────────────────────────────────────────────────
 
 
-def _tables(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(tables of the world, slice): a growing connected set of catalog resources, the slice first.
+def _tables(context: Context) -> LibraryTables:
+    """A growing connected set of catalog resources, the slice first.
 
     The slice spans at least two services that are linked by a reference, so that a rule can cross them.
     """
     rng = stream(context.seed, "template", "tables")
     company = context.artifacts["company"]
     assert isinstance(company, Company)
-    profile = dict(context.catalog.industry(company.industry).services)
+    industry = context.catalog.industry(company.industry)
+    profile = dict(industry.services)
     for kind in _wanted_services(context.brief, context.catalog):
         profile.setdefault(kind, 1.0)
-    sizes = SIZES[context.brief.profile]
-    links = _links(context.catalog)
-    offered = _start(context, profile, rng)
-    _grow(offered, max(len(offered), rng.randint(*sizes.slice)), context.catalog, profile, links, rng)
-    tables = list(offered)
-    for kind in context.brief.services:  # every service asked for is present, linked or not asked for in vain
-        if all(context.catalog.resource(t).service != kind for t in tables):
-            _join(tables, kind, context.catalog, links, rng)
-    _grow(tables, max(len(tables), rng.randint(*sizes.tables)), context.catalog, profile, links, rng)
-    return tuple(tables), tuple(offered)
-
-
-def _links(catalog: Catalog) -> dict[str, set[str]]:
-    """Resource -> resources linked to it by a reference, in either direction."""
-    links: dict[str, set[str]] = {name: set() for name in catalog.resources}
-    for link in catalog.links:
-        links[link.source].add(link.target)
-        links[link.target].add(link.source)
-    return links
-
-
-def _start(context: Context, profile: dict[str, float], rng: Random) -> list[str]:
-    """Resources the brief names, completed to a pair linked across services.
-
-    A pair inside the industry's profile comes first; a named resource whose partners all lie outside takes
-    one of them.
-    """
-    named = list(dict.fromkeys(context.brief.resources))
-    pairs = [
-        (pair, weight)
-        for pair, weight in _crossing_pairs(context.catalog, profile)
-        if not named or {*pair} & {*named}
-    ]
-    inside = [(pair, weight) for pair, weight in pairs if weight > 0]
-    asked = [kind for kind in context.brief.services if kind in profile]
-    if not pairs or not (inside or named):
-        raise BriefError(
-            f"no two linked resources of different services fit the brief (resources {named}, "
-            f"services {asked}); name others, or leave them out"
-        )
-    weights = []
-    for pair, weight in inside or pairs:
-        kinds = [context.catalog.resource(table).service for table in pair]
-        weights.append(
-            (weight or 1.0) * 10.0 ** (len({*pair} & {*named}) + sum(kind in asked for kind in kinds))
-        )
-    chosen = rng.choices([pair for pair, _ in inside or pairs], weights)[0]
-    return list(dict.fromkeys([*named, *chosen]))
-
-
-def _crossing_pairs(catalog: Catalog, profile: dict[str, float]) -> list[tuple[tuple[str, str], float]]:
-    """((child, parent), weight in the profile) of every reference between tools of different services."""
-    pairs: dict[tuple[str, str], float] = {}
-    for child, resource in sorted(catalog.resources.items()):
-        for column in resource.refs:
-            parent = catalog.resource(column.ref or "")
-            if resource.tools and parent.tools and resource.service != parent.service:
-                weight = profile.get(resource.service, 0.0) * profile.get(parent.service, 0.0)
-                pairs.setdefault((child, parent.name), weight)
-    return list(pairs.items())
-
-
-def _grow(
-    chosen: list[str],
-    size: int,
-    catalog: Catalog,
-    profile: dict[str, float],
-    links: dict[str, set[str]],
-    rng: Random,
-) -> None:
-    """Add linked resources until `chosen` has `size`, or nothing more is linked."""
-    while len(chosen) < size:
-        near = sorted({n for name in chosen for n in links[name]} - set(chosen))
-        weights = [
-            profile.get(catalog.resource(n).service, 0.0) if catalog.resource(n).tools else 0.0 for n in near
-        ]
-        if not any(weights):
-            return
-        chosen.append(rng.choices(near, weights)[0])
-
-
-def _join(chosen: list[str], kind: str, catalog: Catalog, links: dict[str, set[str]], rng: Random) -> None:
-    """Add a resource of service `kind`, one that is linked to what is there if any is."""
-    options = [n for n, r in sorted(catalog.resources.items()) if r.service == kind and r.tools]
-    if not options:
-        raise BriefError(f"service {kind!r} has no resource with tools in the catalog; choose another")
-    near = [n for n in options if links[n] & set(chosen)]
-    chosen.append(rng.choice(near or options))
+    if context.brief.profile == "library":
+        offered = draw_slice(context.catalog, industry, context.brief.resources, rng)
+        return library_tables(offered, context.brief.services, profile, context.catalog, rng)
+    tables, chosen = compact_tables(context, profile, SIZES["compact"].slice, SIZES["compact"].tables, rng)
+    return LibraryTables(tuple(tables), (), tuple(chosen))
 
 
 # ── graph and schema ──────────────────────────────────────────────────────────────────────────────
 
 
 def _graph(context: Context) -> ServiceGraph:
-    tables, _ = _tables(context)
-    catalog = context.catalog
+    tables, catalog = _tables(context).tables, context.catalog
     kinds = list(dict.fromkeys(catalog.resource(t).service for t in tables))
     services = tuple(Service(name=k, kind=k, description=catalog.service(k).description) for k in kinds)
     edges: dict[tuple[str, str], Edge] = {}
@@ -225,13 +157,31 @@ def _graph(context: Context) -> ServiceGraph:
             edges[(kind, kinds[0])] = Edge(
                 source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}"
             )
+    if context.brief.profile == "library":
+        _connect(edges, kinds)
     return ServiceGraph(services=services, edges=tuple(edges.values()))
 
 
+def _connect(edges: dict[tuple[str, str], Edge], kinds: list[str]) -> None:
+    """Have what no edges lead to report to the first service."""
+    reached, waiting = set[str](), kinds[:1]
+    for kind in kinds[1:]:
+        while waiting:
+            here = waiting.pop()
+            reached.add(here)
+            waiting += [
+                end for pair in edges if here in pair for end in pair if end not in reached and end != here
+            ]
+        if kind not in reached:
+            reason = f"{kind} reports to {kinds[0]}"
+            edges[(kind, kinds[0])] = Edge(source=kind, target=kinds[0], reason=reason)
+            waiting.append(kind)
+
+
 def _schema(context: Context) -> SchemaPlan:
-    tables, offered = _tables(context)
+    tables, derived, offered = _tables(context)
     chosen = tuple(CatalogTable(resource=t, service=context.catalog.resource(t).service) for t in tables)
-    return SchemaPlan(tables=chosen, slice=offered)
+    return SchemaPlan(tables=chosen, derived=derived, slice=offered)
 
 
 # ── seed and rules ────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +191,10 @@ def _seed(context: Context) -> SeedPlan:
     plan = context.artifacts["schema"]
     assert isinstance(plan, SchemaPlan)
     rng = _rng(context, "seed")
-    low, high = SIZES[context.brief.profile].rows
     names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
+    if context.brief.profile == "library":
+        return SeedPlan(rows=library_rows(tuple(names), plan.derived, rng))
+    low, high = SIZES["compact"].rows
     return SeedPlan(rows={name: rng.randint(low, high) for name in names})
 
 
@@ -255,10 +207,15 @@ def _rules(context: Context) -> RulePlan:
     options = list(dict.fromkeys(options))  # pairs inside the slice first: its tasks can put them at stake
     if not options:
         raise AuthorError("no reference crosses two services, so no rule can; choose other tables")
-    inside = max(1, len(_crossings(resources, plan.slice)))
     pattern = _wanted_pattern(context.brief)
+    target = context.brief.target
+    distractors = target.difficulty.distractors if target else _DISTRACTORS[context.brief.profile]
+    if context.brief.profile == "library":
+        drawn = library_rules(resources, _crossings(resources, plan.slice), options, pattern, rng)
+        return RulePlan(rules=drawn, distractors=distractors)
+    inside = max(1, len(_crossings(resources, plan.slice)))
     rules: list[Rule] = []
-    for number in range(SIZES[context.brief.profile].rules):
+    for number in range(SIZES["compact"].rules):
         child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
         wanted = (
             pattern
@@ -268,8 +225,7 @@ def _rules(context: Context) -> RulePlan:
         rule = _rule(resources[child], link, resources[parent], wanted, rules, rng)
         if rule:
             rules.append(rule)
-    target = context.brief.target
-    return RulePlan(rules=tuple(rules), distractors=target.difficulty.distractors if target else 2)
+    return RulePlan(rules=tuple(rules), distractors=distractors)
 
 
 def _wanted_pattern(brief: Brief) -> str | None:

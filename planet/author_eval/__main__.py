@@ -44,7 +44,7 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
-    catalog = load_catalog(given.overlay)
+    catalog = load_catalog(given.overlay, given.profile)
     briefs = read_briefs(given.briefs, catalog, given.profile)
     authors = [_author(given.model, given, given.mode)]
     if given.against:

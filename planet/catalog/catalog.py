@@ -11,6 +11,7 @@ from planet.catalog.phrases import Phrases
 from planet.errors import CatalogError
 from planet.identity import digest
 from planet.records.frozen import Frozen
+from planet.records.world import Profile
 
 Entry = TypeVar("Entry")
 
@@ -36,6 +37,59 @@ class Catalog(Frozen):
             for r in self.resources.values()
             for c in r.refs
         )
+
+    @cached_property
+    def neighbours(self) -> dict[str, frozenset[str]]:
+        """Resource -> resources linked to it by a reference in either direction."""
+        near: dict[str, set[str]] = {name: set() for name in self.resources}
+        for link in self.links:
+            near[link.source].add(link.target)
+            near[link.target].add(link.source)
+        return {name: frozenset(others) for name, others in near.items()}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Resource with tools -> its place in its service, from 0: the first ones are the most usual."""
+        return {
+            r.name: place
+            for kind in self.services
+            for place, r in enumerate(r for r in kind.resources if r.tools)
+        }
+
+    @cached_property
+    def core(self) -> "Catalog":
+        """The entries of compact worlds; industries keep the services of the core."""
+        services = tuple(
+            kind.replace(resources=tuple(r for r in kind.resources if r.core))
+            for kind in self.services
+            if kind.core
+        )
+        kinds = {kind.kind for kind in services}
+        industries = (
+            i.replace(services={k: weight for k, weight in i.services.items() if k in kinds}, further=None)
+            for i in self.industries
+            if i.core and kinds & i.services.keys()
+        )
+        return Catalog(
+            services=services,
+            industries=tuple(industries),
+            countries=tuple(country for country in self.countries if country.core),
+            pools={name: pool for name, pool in self.pools.items() if name not in self._other_pools},
+        )
+
+    @property
+    def _other_pools(self) -> set[str]:
+        """Pools that columns draw from, none of them in the core."""
+        kinds = {kind.kind for kind in self.services if kind.core}
+        used: dict[bool, set[str]] = {True: set(), False: set()}
+        for resource in self.resources.values():
+            inside = resource.core and resource.service in kinds
+            used[inside] |= {column.pool for column in resource.columns if column.pool}
+        return used[False] - used[True]
+
+    def of(self, profile: Profile) -> "Catalog":
+        """What worlds of a profile are made of: the core, or everything."""
+        return self.core if profile == "compact" else self
 
     @cached_property
     def digest(self) -> str:

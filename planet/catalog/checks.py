@@ -71,6 +71,14 @@ def _check_references(catalog: Catalog, files: Files) -> None:
             raise CatalogError(
                 f"{where}: column {link.column}: no resource '{link.target}' to refer to; {remedy}"
             )
+    core = catalog.core.resources
+    for link in catalog.links:
+        if link.source in core and link.target not in core:
+            where = _place(catalog.resources[link.source], files)
+            raise CatalogError(
+                f"{where}: column {link.column}: '{link.target}' is not of the core as this resource is; "
+                f"write core: false here, or leave it out there"
+            )
 
 
 def _check_cycles(catalog: Catalog, files: Files) -> None:
@@ -127,7 +135,9 @@ def _check_industries(catalog: Catalog, files: Files) -> None:
                 raise CatalogError(f"{where}: no kind of service '{kind}'; {hint(kind, kinds)}")
             if not 0 < weight <= 1:
                 raise CatalogError(f"{where}: weight {weight} of {kind} is no chance; write one in (0, 1]")
-        _check_phrases(industry.descriptions, (), f"{where}: descriptions")
+        for key in ("descriptions", "further"):
+            if getattr(industry, key) is not None:
+                _check_phrases(getattr(industry, key), (), f"{where}: {key}")
 
 
 def _check_countries(catalog: Catalog, files: Files) -> None:

@@ -1,24 +1,36 @@
 """Loading the catalog: the shipped folder, and an overlay that adds or replaces entries."""
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from planet.catalog.catalog import Catalog
 from planet.catalog.checks import check_catalog
 from planet.catalog.reading import Layer, read_layer
+from planet.records.world import Profile
 
 SHIPPED = Path(__file__).parent
 
 
-def load_catalog(overlay: Path | None = None) -> Catalog:
+def load_catalog(overlay: Path | None = None, profile: Profile = "compact") -> Catalog:
     """The shipped catalog, with the entries of the folder `overlay` added or replacing those of equal key.
 
-    An overlay has the layout of the shipped folder, every file optional. CatalogError names file, entry,
-    value and the nearest valid name. Without an overlay the catalog is read once per process.
+    `profile`: compact worlds are made of the core alone, library worlds of everything. An overlay has the
+    layout of the shipped folder, every file optional. CatalogError names file, entry, value and the nearest
+    valid name. A folder is read once per process.
     """
-    return (
-        _shipped() if overlay is None else _checked(read_layer(overlay, f"{overlay}/").over(_shipped_layer()))
-    )
+    whole = _shipped() if overlay is None else _overlaid(overlay.absolute(), f"{overlay}/", _stamp(overlay))
+    return whole.of(profile)
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Names, sizes and times of the files of an overlay: when they change it is read again."""
+    paths = sorted(folder.rglob("*.y*ml")) if folder.is_dir() else []
+    return tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths)
+
+
+@lru_cache(maxsize=4)
+def _overlaid(folder: Path, shown: str, stamp: tuple[tuple[str, int, int], ...]) -> Catalog:
+    return _checked(read_layer(folder, shown).over(_shipped_layer()))
 
 
 @cache

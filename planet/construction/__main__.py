@@ -55,7 +55,7 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
-    catalog = load_catalog(given.overlay)
+    catalog = load_catalog(given.overlay, given.profile)
     if given.out.exists() and not given.out.is_dir():
         raise StorageError(f"{given.out} is no folder; name another with --out")
     if given.traces:

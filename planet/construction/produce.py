@@ -43,7 +43,7 @@ class Produced(NamedTuple):
 def produce(wish: Wish) -> Produced:
     """The samples of one world; equal wishes give equal samples."""
     seed = seed_of(wish.seed, "construction", wish.number)
-    made = _ground(wish, load_catalog(wish.overlay), seed)
+    made = _ground(wish, load_catalog(wish.overlay, wish.profile), seed)
     if made is None:
         return Produced([], Counter(world=1), [])
     produced = Produced([], Counter(), [])

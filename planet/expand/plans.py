@@ -9,6 +9,7 @@ from math import isfinite
 from planet.author.artifacts import Artifact, Link, RulePlan, SchemaPlan, SeedPlan
 from planet.catalog import Catalog, to_resource
 from planet.errors import AuthorError, CatalogError
+from planet.expand.derived import OWNERS, derived_table
 from planet.expand.rows import parents_first
 from planet.expand.rules import Rule
 from planet.records.world import Column, Company, Resource
@@ -27,7 +28,13 @@ def resources_of(plan: SchemaPlan, catalog: Catalog) -> dict[str, Resource]:
     """The tables of a schema plan as resources; references to absent tables are left out."""
     present = frozenset([t.resource for t in plan.tables] + [r.name for r in plan.custom])
     made = [to_resource(catalog.resource(t.resource), t.service, present) for t in plan.tables]
-    return {r.name: r for r in (*made, *plan.custom)}
+    tables = {r.name: r for r in (*made, *plan.custom)}
+    links = 0
+    for derived in plan.derived:
+        owners = tuple(tables[name] for name in derived.of)
+        tables[derived.name] = derived_table(derived, owners, links)
+        links += derived.kind == "link"
+    return tables
 
 
 def artifact_faults(artifact: Artifact, earlier: dict[Link, Artifact], catalog: Catalog) -> tuple[str, ...]:
@@ -58,6 +65,10 @@ def _of_company(company: Company, catalog: Catalog) -> list[str]:
 
 def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
     names = [t.resource for t in plan.tables] + [r.name for r in plan.custom]
+    odd = next((d for d in plan.derived if len(d.of) != OWNERS[d.kind] or not set(d.of) <= set(names)), None)
+    if odd:
+        return [f"{odd.name!r} needs {OWNERS[odd.kind]} of the tables to belong to, not {list(odd.of)}"]
+    names += [d.name for d in plan.derived]
     if not 1 <= len(names) <= MOST_TABLES:
         return [f"a world has 1 to {MOST_TABLES} tables, not {len(names)}"]
     twice = sorted({n for n in names if names.count(n) > 1})

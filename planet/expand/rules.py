@@ -121,7 +121,7 @@ def invariant_of(rule: Rule, name: str, document_id: str) -> Invariant:
 def _distractor(
     resources: tuple[Resource, ...], services: dict[str, str], number: int, rng: Any
 ) -> tuple[str, str]:
-    resource = rng.choice(resources)
+    resource = rng.choice([r for r in resources if r.tools] or list(resources))
     column = rng.choice([c for c in resource.columns if c.type != "id"])
     title, body = DISTRACTORS[number % len(DISTRACTORS)]
     fields = {
@@ -143,22 +143,30 @@ def settle(seed: SeedState, rules: tuple[Rule, ...], resources: tuple[Resource, 
         for name, column in ((rule.table, rule.column), (rule.effect_table, rule.effect_column)):
             if name not in by_name or not any(c.name == column for c in by_name[name].columns):
                 raise AuthorError(f"a rule names {name}.{column}, which the world does not have")
-        _settle_rule(tables, rule, by_name)
+        barred = {r.value for r in rules if (r.table, r.column) == (rule.table, rule.column)}
+        _settle_rule(tables, rule, by_name, barred)
     return SeedState(rows={name: tuple(map(tuple, rows)) for name, rows in tables.items()})
 
 
-def _settle_rule(tables: dict[str, list[list]], rule: Rule, resources: dict[str, Resource]) -> None:
+def _settle_rule(
+    tables: dict[str, list[list]], rule: Rule, resources: dict[str, Resource], barred: set[str]
+) -> None:
+    """`barred`: values of the trigger's column that trigger some rule, to which it is not taken back."""
     parent, child = resources[rule.table], resources[rule.effect_table]
     trigger, link, effect = (
         _at(parent, rule.column),
         _at(child, rule.effect_link),
         _at(child, rule.effect_column),
     )
-    others = [v for v in parent.column(rule.column).values if v != rule.value]
+    values = [v for v in parent.column(rule.column).values if v != rule.value]
+    others = [v for v in values if v not in barred] or values
+    by_parent: dict[Any, list[list]] = {}
+    for c in tables[rule.effect_table]:
+        by_parent.setdefault(c[link], []).append(c)
     for number, row in enumerate(tables[rule.table]):
         if row[trigger] != rule.value:
             continue
-        children = [c for c in tables[rule.effect_table] if c[link] == row[0]]
+        children = by_parent.get(row[0], [])
         for c in children if rule.pattern == "field_follows" else children[:1]:
             c[effect] = rule.effect_value
         if rule.pattern == "record_required" and not children:

@@ -14,9 +14,10 @@ from planet.records.view import ROLES, TaskView
 from planet.records.world import Brief, Difficulty, Target, World, WorldKey
 from planet.tasks.audit import Auditor
 from planet.tasks.draft import Draft
+from planet.tasks.errands import errands_for, leading_family, merged
 from planet.tasks.families import FAMILIES
-from planet.tasks.phrasing import phrase
-from planet.tasks.situation import Situation
+from planet.tasks.phrasing import JOINS, phrase
+from planet.tasks.situation import Row, Situation
 
 TURNS = {"compact": 8, "library": 20}
 """Turn limit of an episode, by profile."""
@@ -43,13 +44,14 @@ def grow_tasks(world: World, key: WorldKey, count: int, seed: int, known: Collec
     tasks: list[Task] = []
     refused: Counter[str] = Counter()
     seen = set(known)
+    rows: dict[str, list[Row]] = {}
     quota = min(count, brief.target.quota) if brief.target else 0
     for number in range(count * _DRAFTS_PER_TASK):
         if len(tasks) == count:
             break
         target = brief.target if len(tasks) < quota else None
         rng = stream(seed, "task", number)
-        task = _draw(world, key, target, brief.families, rng)
+        task = _draw(world, key, target, rows, rng)
         if task is None or task.view.instruction in seen:
             refused["no_draft"] += task is None
             continue
@@ -76,17 +78,28 @@ def _check_wishes(brief: Brief) -> None:
 
 
 def _draw(
-    world: World, key: WorldKey, target: Target | None, families: dict[str, float], rng: Random
+    world: World, key: WorldKey, target: Target | None, rows: dict[str, list[Row]], rng: Random
 ) -> Task | None:
     """One drafted and phrased task; None when it cannot be drawn from the world or misses the target."""
-    weights = _weights(families, target)
-    family = rng.choices(list(weights), list(weights.values()))[0]
+    weights = _weights(world.brief.families, target)
     difficulty = target.difficulty if target else Difficulty()
-    draft = FAMILIES[family](Situation(world, key, rng, difficulty))
+    situation = Situation(world, key, rng, difficulty, rows)
+    if world.brief.profile == "library" and target is None and not world.brief.families:
+        family = leading_family(rng)
+    else:
+        family = rng.choices(list(weights), list(weights.values()))[0]
+    draft = FAMILIES[family](situation)
     if draft is None:
         return None
-    task = assemble(draft, world, rng, _role(target))
+    errands = _errands(draft, situation) if world.brief.profile == "library" else ()
+    task = assemble(draft, world, rng, _role(target), errands)
     return task if target is None or on_target(task.key, target.cells[0]) else None
+
+
+def _errands(lead: Draft, situation: Situation) -> tuple[Draft, ...]:
+    services = {resource.name: resource.service for resource in situation.offered}
+    goal = len(set(services.values()))
+    return errands_for(lead, services, goal, lambda family: FAMILIES[family](situation), situation.rng)
 
 
 def _weights(families: dict[str, float], target: Target | None) -> dict[str, float]:
@@ -104,9 +117,15 @@ def _role(target: Target | None) -> str | None:
     return next((c.split(":", 1)[1] for c in cells if c.startswith("role:")), None)
 
 
-def assemble(draft: Draft, world: World, rng: Random, role: str | None = None) -> Task:
-    """The two halves of a task from its draft; the id is a hash of both."""
-    said = phrase(draft, rng)
+def assemble(
+    draft: Draft, world: World, rng: Random, role: str | None = None, errands: tuple[Draft, ...] = ()
+) -> Task:
+    """The two halves of a task from its draft, and the errands beside it; the id is a hash of both."""
+    said = phrase(draft, rng, world.brief.profile)
+    for errand in errands:
+        more = phrase(errand, rng, world.brief.profile).instruction
+        said = said._replace(instruction=f"{said.instruction}{rng.choice(JOINS)}{more}")
+    draft = merged(draft, errands) if errands else draft
     role = role if role in ROLES else rng.choice(ROLES)
     facets = _facets(draft, world, role, said.template)
     hidden = [draft.delta, draft.assertions, draft.at_stake, draft.oracle]

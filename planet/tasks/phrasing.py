@@ -8,10 +8,17 @@ from typing import NamedTuple
 
 import yaml
 
+from planet.records.world import Profile
 from planet.tasks.draft import Draft
 
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
 _FIELD = re.compile(r"\{([a-z0-9]+)\}")
+
+
+JOINS = (" . then ", " , then ", " . and ")
+"""Between the parts of an instruction."""
+COMPACT = 3
+"""Phrasings of a family in compact worlds."""
 
 
 class Phrasing(NamedTuple):
@@ -28,9 +35,10 @@ def phrasings() -> dict[str, tuple[str, ...]]:
     return {family: tuple(lines) for family, lines in yaml.safe_load(text).items()}
 
 
-def phrase(draft: Draft, rng: Random) -> Phrasing:
-    """Say a draft in one of its family's phrasings."""
+def phrase(draft: Draft, rng: Random, profile: Profile = "compact") -> Phrasing:
+    """Say a draft in one of its family's phrasings, of which compact worlds have the first three."""
     lines = phrasings()[draft.family]
+    lines = lines[:COMPACT] if profile == "compact" else lines
     number = rng.randrange(len(lines))
     return Phrasing(f"{draft.family}-{number + 1}", _fill(lines[number], draft.fields))
 

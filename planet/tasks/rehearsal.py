@@ -2,7 +2,7 @@
 
 from planet.records.task import PlannedCall, Task
 from planet.records.world import SeedState, World, WorldKey
-from planet.tasks.twin import Twin, twin_of
+from planet.tasks.twin import Twin, known_as, twin_of
 from planet.world.session import Session
 
 
@@ -35,7 +35,7 @@ class Rehearsal:
         """A session on the same world with every table inserted backwards."""
         if self._reversed is None:
             rows = {name: tuple(reversed(rows)) for name, rows in self.world.seed.rows.items()}
-            world = self.world.replace(seed=SeedState(rows=rows))
+            world = known_as(self.world.replace(seed=SeedState(rows=rows)), self.world, "reversed")
             self._reversed = Session(
                 world, WorldKey(world_id=world.id, invariants=self.key.invariants), turns=None
             )

@@ -21,8 +21,17 @@ class Reference(NamedTuple):
 class Situation:
     """A world, its key, the difficulty asked for, and the stream from which one task is drawn."""
 
-    def __init__(self, world: World, key: WorldKey, rng: Random, difficulty: Difficulty) -> None:
+    def __init__(
+        self,
+        world: World,
+        key: WorldKey,
+        rng: Random,
+        difficulty: Difficulty,
+        rows: dict[str, list[Row]] | None = None,
+    ) -> None:
+        """`rows`: what other situations of the world have read of it, and this one adds to."""
         self.world, self.key, self.rng, self.difficulty = world, key, rng, difficulty
+        self._rows = {} if rows is None else rows
 
     @cached_property
     def offered(self) -> tuple[Resource, ...]:
@@ -47,8 +56,11 @@ class Situation:
 
     def rows(self, resource: Resource) -> list[Row]:
         """The seed rows of a resource by column name."""
-        names = [c.name for c in resource.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.world.seed.rows[resource.name]]
+        if resource.name not in self._rows:
+            names = [c.name for c in resource.columns]
+            rows = self.world.seed.rows[resource.name]
+            self._rows[resource.name] = [dict(zip(names, row, strict=True)) for row in rows]
+        return self._rows[resource.name]
 
     def settable(self, resource: Resource) -> list[Column]:
         """Columns that a task may set."""

@@ -6,6 +6,7 @@ Where memory of other worlds would do, the twin shows it: whoever did not read t
 from typing import NamedTuple
 
 from planet.expand.rules import Rule, check_sql, rule_page, settle
+from planet.identity import digest
 from planet.records.frozen import Scalar
 from planet.records.task import Assertion, PlannedCall, Task
 from planet.records.world import Invariant, World, WorldKey
@@ -34,12 +35,21 @@ def twin_of(world: World, key: WorldKey, rule_id: str) -> Twin:
             page = page.replace(title=title, body=body)
         documents.append(page)
     seed = settle(world.seed, tuple(changed), world.layout.resources)
-    twin = world.replace(documents=tuple(documents), seed=seed)
+    twin = known_as(world.replace(documents=tuple(documents), seed=seed), world, f"twin {rule_id} {value}")
     invariants = tuple(
         i.replace(effect_value=r.effect_value, sql=check_sql(r))
         for i, r in zip(key.invariants, changed, strict=True)
     )
     return Twin(twin, WorldKey(world_id=twin.id, invariants=invariants), rule, value)
+
+
+def known_as(variant: World, world: World, what: str) -> World:
+    """A variant of `world` under an id made of the world's own and of what was done to it.
+
+    Variants are made by the dozen and never stored; hashing their content would cost more than all the rest.
+    """
+    variant.__dict__["id"] = digest([world.id, what])
+    return variant
 
 
 def twin_task(task: Task, twin: Twin) -> Task:

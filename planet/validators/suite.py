@@ -87,7 +87,7 @@ VALIDATORS: tuple[Validator, ...] = (
 
 def validate(world: World, key: WorldKey, catalog: Catalog | None = None) -> ValidationReport:
     """The verdict of all twelve. `catalog`: the one that the world was made from; None is the shipped one."""
-    subject = Subject(world, key, catalog or load_catalog())
+    subject = Subject(world, key, catalog or load_catalog(profile=world.brief.profile))
     status: dict[str, Status] = {}
     violations: list[Violation] = []
     for validator in VALIDATORS:

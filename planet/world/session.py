@@ -67,6 +67,11 @@ def _image(world_id: str, held: "_Held") -> WorldImage:
     return WorldImage(held.world, held.key)
 
 
+def forget_images() -> None:
+    """Free the compiled worlds that no session uses, for whoever goes through more than fit in memory."""
+    _image.cache_clear()
+
+
 class _Held:
     """World and key as one cache key that is equal when the world is."""
 

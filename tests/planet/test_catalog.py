@@ -9,12 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from planet.catalog import CatalogResource, Phrases, draw_text, load_catalog, to_resource
+from planet.catalog import Catalog, CatalogResource, Phrases, draw_text, load_catalog, to_resource
 from planet.errors import CatalogError
 from planet.identity import stream
+from planet.world.tools import tool_specs
 from tests.planet.overlays import BANKING, ELBONIA, LAB, changed, lab, overlaid, sample
 
-CATALOG = load_catalog()
+CATALOG = load_catalog(profile="library")
+CORE = load_catalog()
 RESOURCES = list(CATALOG.resources.values())
 COUNTRIES = CATALOG.countries
 
@@ -27,16 +29,32 @@ def columns_of(resource: CatalogResource) -> set[tuple[str, str, tuple[str, ...]
 # ── what is shipped ─────────────────────────────────────────────────────────────────────────────
 
 
-def test_there_are_enough_entries_of_each_kind():
-    assert len(CATALOG.services) >= 12
-    assert sum(resource.tools for resource in RESOURCES) >= 44
-    assert len(CATALOG.industries) >= 8
-    assert len(CATALOG.countries) >= 14
+def test_the_catalog_has_its_full_size():
+    assert (len(CATALOG.services), len(CATALOG.industries), len(CATALOG.countries)) == (30, 14, 50)
+    assert Counter(resource.tools for resource in RESOURCES) == {True: 210, False: 12}
 
 
-def test_a_kind_of_service_has_three_to_five_resources_with_tools():
+def test_there_are_842_distinct_tools():
+    tables = tuple(to_resource(r, r.service, frozenset(CATALOG.resources)) for r in RESOURCES)
+    assert len({tool.name for tool in tool_specs(tables)}) == 842  # 4 x 210, and two for documents
+
+
+def test_there_are_at_least_2287_distinct_descriptions_of_industries():
+    descriptions = [text for i in CATALOG.industries for text in i.descriptions.every()]
+    further = [text for i in CATALOG.industries for text in i.sub_industries()]
+    assert len(descriptions) == 14 * 12 * 13
+    assert len(set(further)) == len(further) == 14 * (12 * 13 + 10 * 10 * 4)
+
+
+def test_the_core_is_what_it_was_before_there_was_more():
+    # compact worlds, and all that a policy learned from them, follow from this digest
+    assert CORE.digest == "a97cd53bdef6c3c2"
+    assert CORE is CATALOG.of("compact") and CATALOG is CATALOG.of("library")
+
+
+def test_a_kind_of_service_has_three_to_eight_resources_with_tools():
     for kind in CATALOG.services:
-        assert 3 <= sum(resource.tools for resource in kind.resources) <= 5, kind.kind
+        assert 3 <= sum(resource.tools for resource in kind.resources) <= 8, kind.kind
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.name)
@@ -111,11 +129,20 @@ def test_every_name_can_stand_in_sql_without_quotes():
     database.close()
 
 
-def test_most_pairs_of_services_are_linked_by_a_reference():
-    kind = {resource.name: resource.service for resource in RESOURCES}
-    linked = {frozenset((kind[link.source], kind[link.target])) for link in CATALOG.links}
-    pairs = [frozenset(pair) for pair in combinations((s.kind for s in CATALOG.services), 2)]
-    assert sum(pair in linked for pair in pairs) >= 0.75 * len(pairs)
+def linked(catalog: Catalog) -> set[frozenset[str]]:
+    """Pairs of services with a reference between them."""
+    kind = {resource.name: resource.service for resource in catalog.resources.values()}
+    pairs = {frozenset((kind[link.source], kind[link.target])) for link in catalog.links}
+    return {pair for pair in pairs if len(pair) == 2}
+
+
+def test_most_pairs_of_services_of_the_core_are_linked_by_a_reference():
+    assert len(linked(CORE)) >= 0.75 * len(CORE.services) * (len(CORE.services) - 1) / 2
+
+
+def test_every_service_is_linked_to_four_others():
+    times = Counter(kind for pair in linked(CATALOG) for kind in pair)
+    assert all(times[service.kind] >= 4 for service in CATALOG.services), times
 
 
 def test_at_least_two_thirds_of_the_references_cross_services():
@@ -124,10 +151,11 @@ def test_at_least_two_thirds_of_the_references_cross_services():
     assert 3 * crossing >= 2 * len(CATALOG.links)
 
 
-def test_the_words_are_few_sorted_and_distinct():
-    words = CATALOG.words()
+def test_the_words_are_sorted_distinct_and_few_in_the_core():
+    words = CORE.words()
     assert list(words) == sorted(set(words))
     assert len(words) <= 450
+    assert set(words) < set(CATALOG.words())
     assert {"sales", "order", "id", "vip", "due", "date", "on", "track"} <= set(words)
     assert not any("_" in word for word in words)
 
@@ -155,7 +183,7 @@ def test_a_pool_gives_title_case_texts_by_the_hundred(country):
         assert all(
             word[0].isupper() or word[0].isdigit() for text in drawn for word in re.split(r"[ -]", text)
         ) or (
-            name in ("city", "street", "company", "person")  # "Rio de Janeiro": names keep their small words
+            pool.slots() & {"city", "family", "given"}  # "Rio de Janeiro": names keep their small words
         )
         assert pool.count(country.parts) >= (12 if name == "city" else 1_000)
 
@@ -201,17 +229,17 @@ def test_a_look_up_names_the_nearest_entry():
     with pytest.raises(
         CatalogError, match=r"^the catalog has no resource 'invoise'; did you mean 'invoice'\?$"
     ):
-        CATALOG.resource("invoise")
+        CORE.resource("invoise")
     with pytest.raises(CatalogError, match=r"no kind of service 'crn'; did you mean 'crm'\?$"):
-        CATALOG.service("crn")
+        CORE.service("crn")
     with pytest.raises(CatalogError, match=r"no industry 'retial'; did you mean 'retail'\?$"):
-        CATALOG.industry("retial")
+        CORE.industry("retial")
     with pytest.raises(
         CatalogError, match=r"no country code 'Brazil'; valid are AR, AU, BR, .* and 12 more$"
     ):
-        CATALOG.country("Brazil")
+        CORE.country("Brazil")
     with pytest.raises(CatalogError, match=r"no text pool 'persons'; did you mean 'person'\?$"):
-        CATALOG.draw_text("persons", "BR", stream(1))
+        CORE.draw_text("persons", "BR", stream(1))
 
 
 # ── overlays ────────────────────────────────────────────────────────────────────────────────────
@@ -223,24 +251,24 @@ def test_an_overlay_adds_entries(tmp_path: Path):
     assert catalog.resource("sample").service == "lab"
     assert catalog.country("XE").adjective == "Elbonian"
     assert catalog.draw_text("planet", "XE", stream(1)) == "Mars"
-    assert len(catalog.services) == len(CATALOG.services) + 1
-    assert len(catalog.countries) == len(CATALOG.countries) + 1
-    assert len(catalog.industries) == len(CATALOG.industries) + 1
+    assert len(catalog.services) == len(CORE.services) + 1
+    assert len(catalog.countries) == len(CORE.countries) + 1
+    assert len(catalog.industries) == len(CORE.industries) + 1
     assert {"sample", "mass", "tested"} <= set(catalog.words())
 
 
 def test_an_overlay_replaces_entries_of_the_same_key(tmp_path: Path):
     catalog = overlaid(tmp_path, {"countries.yaml": [changed(ELBONIA, code="BR")]})
     assert catalog.country("BR").name == "Elbonia"
-    assert len(catalog.countries) == len(CATALOG.countries)
-    assert catalog.country("AR") == CATALOG.country("AR")
+    assert len(catalog.countries) == len(CORE.countries)
+    assert catalog.country("AR") == CORE.country("AR")
 
 
 def test_the_digest_tells_catalogs_apart_and_the_shipped_one_is_read_once(tmp_path: Path):
     catalog = overlaid(tmp_path, lab())
-    assert catalog.digest != CATALOG.digest
+    assert catalog.digest != CORE.digest
     assert catalog.digest == load_catalog(tmp_path).digest
-    assert load_catalog() is CATALOG
+    assert load_catalog() is CORE
 
 
 def test_columns_may_be_unique_and_of_every_type(tmp_path: Path):
@@ -269,17 +297,17 @@ def test_the_overlay_in_the_documentation_loads(tmp_path: Path):
 
 def test_the_documentation_counts_what_is_shipped():
     page = (Path(__file__).parents[2] / "docs" / "catalog.md").read_text()
-    kind = {resource.name: resource.service for resource in RESOURCES}
-    crossing = {frozenset((kind[a.source], kind[a.target])) for a in CATALOG.links}
-    descriptions = sum(industry.descriptions.count() for industry in CATALOG.industries)
-    with_tools = sum(resource.tools for resource in RESOURCES)
+    tools = [sum(r.tools for r in catalog.resources.values()) for catalog in (CATALOG, CORE)]
     pairs = len(CATALOG.services) * (len(CATALOG.services) - 1) // 2
+    descriptions = [sum(len(i.sub_industries()) for i in c.industries) for c in (CATALOG, CORE)]
     for told in (
-        f"{len(CATALOG.services)} kinds, {len(RESOURCES)} resources, {with_tools} of them with tools",
-        f"| {len(CATALOG.industries)}, with {descriptions:,} descriptions |",
-        f"| {len(COUNTRIES)} |",
-        f"| {len(CATALOG.pools)} |",
-        f"use {len(CATALOG.words())} distinct words",
-        f"{sum(len(pair) == 2 for pair in crossing)} of the {pairs}\npairs",
+        f"{len(CATALOG.services)} kinds, {len(RESOURCES)} resources, {tools[0]} of them with tools "
+        f"| {len(CORE.services)} kinds, {len(CORE.resources)} resources, {tools[1]} of them with tools |",
+        f"| {len(CATALOG.industries)}, with {descriptions[0]:,} descriptions "
+        f"| {len(CORE.industries)}, with {descriptions[1]:,} descriptions |",
+        f"| {len(COUNTRIES)} | {len(CORE.countries)} |",
+        f"| {len(CATALOG.pools)} | {len(CORE.pools)} |",
+        f"use {len(CATALOG.words()):,} distinct words, those of the core {len(CORE.words())}",
+        f"{len(linked(CATALOG))} of the {pairs} pairs",
     ):
         assert told in page

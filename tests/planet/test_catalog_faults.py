@@ -121,7 +121,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no pool": (
         column(0, pool=None),
-        f"{SAMPLE}: column name: key 'pool' is missing; name the text pool to draw from; valid are chore,",
+        f"{SAMPLE}: column name: key 'pool' is missing; name the text pool to draw from; valid are address,",
     ),
     "unknown pool": (
         column(0, pool="prodct"),

@@ -68,6 +68,14 @@ def test_the_output_is_the_same_whatever_the_number_of_processes(tmp_path, world
     assert files(two) == files(worlds)
 
 
+def test_processes_that_are_elsewhere_write_to_the_folder_that_was_meant(tmp_path, worlds, monkeypatch):
+    # processes are used again: those of an earlier command stand in the folder where that one was typed
+    assert synthesize(["--count", "2", "--out", str(tmp_path / "first"), "--tasks", "4", "--jobs", "2"]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert synthesize(["--count", "3", "--out", "second", "--tasks", "4", "--jobs", "2"]) == 0
+    assert files(tmp_path / "second") == files(worlds)
+
+
 def test_another_seed_makes_other_worlds(tmp_path, worlds):
     assert synthesize(["--count", "1", "--out", str(tmp_path), "--tasks", "4", "--seed", "1"]) == 0
     assert not set(world_ids(tmp_path)) & set(world_ids(worlds))
@@ -360,7 +368,7 @@ def test_wrong_use_is_one_line(toys, tmp_path, capsys, monkeypatch, main, argume
 HEAVY = ("sklearn", "joblib", "rich", "jax", "mlflow", "litellm", "matplotlib")
 
 
-@pytest.mark.parametrize("name", ["synthesize", "audit", "inspect", "replay", "play"])
+@pytest.mark.parametrize("name", ["synthesize", "audit", "census", "inspect", "replay", "play"])
 def test_help_is_light(name):
     code = (
         f"import sys, runpy; sys.argv = ['planet.{name}', '--help']\n"

@@ -1,0 +1,133 @@
+"""The manifest of a folder of worlds: `manifest.json`, and a journal beside it while many are made.
+
+Writing the whole manifest for every world would take longer with each. A journal holds a line per world until
+it is closed; what a killed command left in it counts as entered, a line that was cut off as never written.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TextIO
+
+from planet.errors import StorageError
+from planet.plain_files import read_bounded
+
+FORMAT = 1
+Entries = dict[str, dict[str, Any]]
+"""World id -> what the manifest says of it."""
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def entries(folder: Path) -> Entries:
+    """World id -> its entry, as `planet.store` made it; StorageError when there is no manifest."""
+    path = folder / "manifest.json"
+    stamps = tuple(map(_stamp, (path, _journal(folder))))
+    if stamps == (None, None):
+        raise StorageError(f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize")
+    try:
+        return _read(folder, stamps)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
+
+
+def enter(folder: Path, new: Entries) -> None:
+    """Add worlds to the manifest; what the journal holds goes with them, and the journal away."""
+    known = entries(folder) if has_manifest(folder) else {}
+    content = {"format": FORMAT, "worlds": {**known, **new}}
+    write_bytes(folder / "manifest.json", json.dumps(content, indent=1, sort_keys=True).encode())
+    _journal(folder).unlink(missing_ok=True)
+
+
+def has_manifest(folder: Path) -> bool:
+    """Whether any world was ever entered."""
+    return (folder / "manifest.json").exists() or _journal(folder).exists()
+
+
+class Journal:
+    """Worlds entered one by one, in constant time."""
+
+    def __init__(self, known: Entries, file: TextIO) -> None:
+        self.entries = dict(known)
+        self._file = file
+
+    def enter(self, name: str, entry: dict[str, Any]) -> None:
+        """Add one world; it is on disk when this returns."""
+        self._file.write(json.dumps([name, entry], sort_keys=True) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.entries[name] = entry
+
+
+@contextmanager
+def journal(folder: Path) -> Iterator[Journal]:
+    """A journal of the folder, which is made if it is missing; closed, it becomes part of the manifest."""
+    known = entries(folder) if has_manifest(folder) else {}
+    if _journal(folder).exists():
+        enter(folder, {})
+    book: Journal | None = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _journal(folder).open("w", encoding="utf-8") as file:
+            book = Journal(known, file)
+            yield book
+    finally:
+        if book is not None and book.entries != known:
+            enter(folder, {})
+        _journal(folder).unlink(missing_ok=True)
+        if not known and (book is None or not book.entries) and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write beside the place and move there, so that a reader never sees half a file."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _journal(folder: Path) -> Path:
+    return folder / "manifest.journal"
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+
+
+@lru_cache(maxsize=8)
+def _read(folder: Path, stamps: tuple[tuple[int, int, int] | None, ...]) -> Entries:
+    worlds: Entries = {}
+    if stamps[0] is not None:
+        content = json.loads(read_bounded(folder / "manifest.json"))
+        if content["format"] != FORMAT:
+            raise ValueError(f"format {str(content['format'])[:20]!r}, not {FORMAT}")
+        worlds = dict(content["worlds"])
+    if stamps[1] is not None:
+        whole = read_bounded(_journal(folder)).decode().rpartition("\n")[0]
+        worlds |= dict(json.loads(line) for line in whole.splitlines())
+    odd = next((name for name in worlds if not _ID.fullmatch(name)), None)
+    if odd is not None:
+        raise ValueError(f"it names a world {odd[:40]!r}, which is no id")
+    return {name: _entry(name, dict(entry)) for name, entry in worlds.items()}
+
+
+def _entry(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry as `planet.store` makes it; ValueError when it is another."""
+    counts = ("tables", "rows", "tools", "checks", "tasks")
+    if not isinstance(entry.get("note"), dict) or any(type(entry.get(count)) is not int for count in counts):
+        raise ValueError(f"its entry of world {name} lacks its note or a count")
+    return entry
