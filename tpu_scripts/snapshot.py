@@ -11,6 +11,8 @@ import shutil
 import sqlite3
 import tarfile
 import tempfile
+import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tpu_scripts.errors import SliceError
 
 LEDGER = "ledger.sqlite"
 _IMMUTABLE = "checkpoints"  # files below it are never changed, so a link is as good as a copy
+_PATIENCE = 100  # tries at a folder that is there and cannot be copied, 0.05 s apart
 
 
 def write(run: Path, target: Path) -> None:
@@ -80,16 +83,24 @@ def _copy_folder(folder: Path, target: Path) -> None:
         place = target / path.name
         if path.name.startswith(".") or place.exists():
             continue
-        try:
-            if path.is_dir():
-                linked = folder.name == _IMMUTABLE
-                shutil.copytree(path, place, copy_function=os.link if linked else shutil.copy2)
-            else:
-                shutil.copy2(path, place)
-        except (FileNotFoundError, shutil.Error):
-            if path.exists():
-                raise
-            shutil.rmtree(place, ignore_errors=True)
-            continue
+        _copy_whole(path, place, os.link if folder.name == _IMMUTABLE else shutil.copy2)
         if path.is_dir() and not path.exists():  # it vanished behind the reader
             shutil.rmtree(place, ignore_errors=True)
+
+
+def _copy_whole(path: Path, place: Path, copy: Callable[[str, str], object]) -> None:
+    """Copy a file or a folder. One that is being taken away meanwhile is waited for, and leaves nothing."""
+    for attempt in range(_PATIENCE):
+        try:
+            if path.is_dir():
+                shutil.copytree(path, place, copy_function=copy)
+            else:
+                shutil.copy2(path, place)
+            return
+        except (FileNotFoundError, shutil.Error):
+            shutil.rmtree(place, ignore_errors=True)
+            if not path.exists():
+                return
+            if attempt == _PATIENCE - 1:
+                raise
+            time.sleep(0.05)
