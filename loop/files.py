@@ -2,28 +2,19 @@
 
 import errno
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from loop.errors import DiskError
+from planet.whole_file import write_whole
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and move it there: a reader sees the old one or the new one."""
-    data = content.encode() if isinstance(content, str) else content
+    """Write a file whole, and the folders that it lies in."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, content)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from planet.errors import StorageError
 from planet.plain_files import read_bounded
+from planet.whole_file import write_whole
 
 FORMAT = 1
 Entries = dict[str, dict[str, Any]]
@@ -38,7 +39,7 @@ def enter(folder: Path, new: Entries) -> None:
     """Add worlds to the manifest; what the journal holds goes with them, and the journal away."""
     known = entries(folder) if has_manifest(folder) else {}
     content = {"format": FORMAT, "worlds": {**known, **new}}
-    write_bytes(folder / "manifest.json", json.dumps(content, indent=1, sort_keys=True).encode())
+    write_whole(folder / "manifest.json", json.dumps(content, indent=1, sort_keys=True))
     _journal(folder).unlink(missing_ok=True)
 
 
@@ -80,20 +81,6 @@ def journal(folder: Path) -> Iterator[Journal]:
         _journal(folder).unlink(missing_ok=True)
         if not known and (book is None or not book.entries) and folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write beside the place and move there, so that a reader never sees half a file."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def _journal(folder: Path) -> Path:

@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 
 from planet.errors import StorageError
 from planet.identity import digest
-from planet.manifest import enter, entries, write_bytes
+from planet.manifest import enter, entries
 from planet.plain_files import Files
 from planet.plain_tables import read_rows
 from planet.records.task import Task, TaskKey
 from planet.records.view import TaskView
 from planet.records.world import SeedState, World, WorldKey
+from planet.whole_file import write_whole
 from planet.world.database import build
 
 
@@ -139,7 +140,7 @@ def _write_database(path: Path, world: World) -> None:
     connection = build(world)
     data = connection.serialize()
     connection.close()
-    write_bytes(path, data)
+    write_whole(path, data)
 
 
 def _lines(items: Iterable[str]) -> str:
@@ -147,4 +148,4 @@ def _lines(items: Iterable[str]) -> str:
 
 
 def _write_text(path: Path, text: str) -> None:
-    write_bytes(path, text.encode())
+    write_whole(path, text)

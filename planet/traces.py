@@ -4,25 +4,19 @@ They hold every proposal of an author, also for worlds that were refused, and ar
 of the template are not kept: they follow from brief and seed.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from planet.construct import ConstructionTrace
 from planet.errors import StorageError
+from planet.whole_file import write_whole
 
 
 def write_trace(folder: Path, origin: str, trace: ConstructionTrace) -> None:
     """Keep a construction under the digest of what it follows from; the same one again replaces it."""
     path = folder / "traces" / f"{origin}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(trace.model_dump_json(), encoding="utf-8")
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
+    write_whole(path, trace.model_dump_json())
 
 
 def read_traces(folder: Path) -> Iterator[ConstructionTrace]:

@@ -1,6 +1,5 @@
 """From a folder to its page."""
 
-import os
 from pathlib import Path
 
 from analysis.command import Result
@@ -13,6 +12,7 @@ from analysis.report.samples import FULL
 from analysis.report.sweep_page import sweep_page
 from analysis.report.verdict import run_verdict
 from analysis.run_directory import open_run
+from planet.whole_file import write_whole
 
 NAME = "report.html"
 
@@ -26,7 +26,8 @@ def write_report(path: Path, out: Path | None = None) -> Result:
     else:
         page, said = sweep_page(path.resolve().name, found)
     out = out or path / NAME
-    _write_whole(out, page)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(out, page)
     return Result(said, (out,))
 
 
@@ -36,10 +37,3 @@ def run_page(record: RunRecord) -> str:
     return document(
         f"{record.run.run.name}: {record.run.label}", run_head(record), contents(parts), placed(parts)
     )
-
-
-def _write_whole(path: Path, page: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(page, encoding="utf-8")
-    os.replace(part, path)

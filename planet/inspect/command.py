@@ -1,11 +1,11 @@
 """`python -m planet.inspect DIR WORLD`: one world for a reader, keys included."""
 
-import os
 from argparse import Namespace
 from pathlib import Path
 
 from planet.command import Parser, command, finish
 from planet.store import read_world, task_named, world_named
+from planet.whole_file import write_whole
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,17 +36,6 @@ def _run(given: Namespace) -> int:
         return 0
     from planet.inspect.page import world_page
 
-    _write(given.html, world_page(stored, task, rows))
+    write_whole(given.html, world_page(stored, task, rows))
     print(f"{given.html} shows world {stored.world.id}, what is hidden included; open it in a browser")
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside the place and move there: there is the whole page, or none."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise

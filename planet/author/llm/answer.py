@@ -5,12 +5,12 @@ again costs nothing and gives the same worlds. It carries what it cost when it w
 nor key is written.
 """
 
-import os
 from pathlib import Path
 
 from planet.author.artifacts import AuthorCost
 from planet.errors import StorageError
 from planet.records.frozen import Frozen
+from planet.whole_file import write_whole
 
 LONGEST_ANSWER = 200_000
 """Characters of an answer that are kept; an artifact takes a few thousand."""
@@ -48,13 +48,10 @@ class AnswerCache:
     def keep(self, digest: str, answer: Answer) -> None:
         """Write an answer beside its place and move it there; StorageError when the disk refuses."""
         path = self._path(digest)
-        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(answer.model_dump_json(), encoding="utf-8")
-            beside.replace(path)
+            write_whole(path, answer.model_dump_json())
         except OSError as error:
-            beside.unlink(missing_ok=True)
             raise StorageError(
                 f"{path}: the answer cannot be kept ({error}); free the place or name another cache"
             ) from error
