@@ -107,8 +107,22 @@ def nothing_earns_nothing(stage: Rehearsal, task: Task) -> str | None:
 
 
 def reading_earns_nothing(stage: Rehearsal, task: Task) -> str | None:
-    """A07."""
-    return _at_floor(stage, _every_read(stage.world), task, "reading everything")
+    """A07. What the task speaks of is read each time; all else once per world and tool.
+
+    A tool that changed no row while everything was read with it leaves, in any task of the world, the state
+    that doing nothing leaves.
+    """
+    offered = {spec.name for spec in task.view.tools}
+    new = offered - stage.harmless
+    plan = tuple(call for call in _every_read(stage.world) if call.tool in new) + tuple(
+        read(f"get_{m.table}", id=m.where["id"])
+        for m in task.key.mentions
+        if "id" in m.where and f"get_{m.table}" in offered
+    )
+    problem = _at_floor(stage, plan, task, "reading everything")
+    if not stage.changed:
+        stage.harmless |= {call.tool for call in plan}
+    return problem
 
 
 def _at_floor(stage: Rehearsal, plan: tuple[PlannedCall, ...], task: Task, what: str) -> str | None:

@@ -18,6 +18,8 @@ class Rehearsal:
         self._reversed: Session | None = None
         self._twins: dict[str, tuple[Twin, Session]] = {}
         self.steps = 0
+        self.changed = 0  # rows that the calls of the last plan inserted, updated or deleted
+        self.harmless: set[str] = set()  # tools with which all there is has been read, and no row changed
 
     def reward_of(
         self, plan: tuple[PlannedCall, ...], task: Task, session: Session | None = None
@@ -25,8 +27,10 @@ class Rehearsal:
         """(raw reward, all-pass) of a plan carried out from the start of the task."""
         session = session or self.session
         session.begin(task)
+        before = session.connection.total_changes
         for call in plan:
             session.call(call.tool, call.arguments)
+        self.changed = session.connection.total_changes - before
         self.steps += session.steps
         graded = session.grade()
         return graded.raw_reward, graded.all_pass

@@ -229,9 +229,25 @@ def test_a_sound_task_passes_every_rule(task):
 
 
 def test_what_an_audit_executed_is_counted():
-    # everything read: 2 lists + 6 gets + 3 pages × 2; oracle 1; alternative 2; left out 0; a read more 2;
-    # rows reversed 1
-    assert audited(Case(toy_task())).steps == 14 + 1 + 2 + 0 + 2 + 1
+    # everything read: 2 lists + 6 gets + 3 pages × 2, and the customer of the task; oracle 1; alternative 2;
+    # left out 0; a read more 2; rows reversed 1
+    assert audited(Case(toy_task())).steps == 14 + 1 + 1 + 2 + 0 + 2 + 1
+
+
+def test_a_world_is_read_as_a_whole_once():
+    auditor = Auditor(*toy_world(), turns=8)
+    first, second = auditor.audit(toy_task()), auditor.audit(toy_task())
+    auditor.close()
+    assert first.steps - second.steps == 14
+    assert second.status["A07"] == "passed"
+
+
+def test_a_tool_that_wrote_while_everything_was_read_is_read_with_again():
+    auditor = Auditor(*WRITER, turns=8)
+    writing_list(auditor)
+    reports = [auditor.audit(toy_task(WRITER[0])) for _ in range(2)]
+    auditor.close()
+    assert [report.status["A07"] for report in reports] == ["fired", "fired"]
 
 
 def test_messages_name_what_was_seen():
