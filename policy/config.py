@@ -1,10 +1,12 @@
 """Configuration of the policy: frozen, typed, free of JAX."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-PresetName = Literal["micro", "tiny"]
+PresetName = Literal[
+    "micro", "tiny", "small", "smollm2-135m", "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b"
+]
 
 
 class Config(BaseModel):
@@ -26,6 +28,7 @@ class DecoderConfig(Config):
     copying_start: bool = True  # heads begin as copiers of what they read; off for random output projections
     qk_norm: bool = True  # RMSNorm on each head's queries and keys (Qwen3); off for the Llama family
     tied: bool = True  # the output projection is the transposed embedding
+    scaled_embedding: bool = True  # what is read is multiplied by sqrt(width); off for published weights
     rope_base: float = Field(10_000.0, gt=0)  # θ of rotary positions; 1e6 in Qwen3
     norm_epsilon: float = Field(1e-6, gt=0)
 
@@ -42,13 +45,33 @@ class DecoderConfig(Config):
         return self
 
 
+_PUBLISHED: dict[str, Any] = {
+    "copying_start": False,
+    "scaled_embedding": False,
+    "rope_base": 1e6,
+    "head_width": 128,
+    "kv_heads": 8,
+    "vocabulary_rows": 151_936,
+}
+"""What the Qwen3 shapes have in common (arXiv 2505.09388 and the config.json files of the weights)."""
+
 PRESETS: dict[PresetName, DecoderConfig] = {
     "micro": DecoderConfig(
         width=32, layers=2, heads=2, kv_heads=1, head_width=16, hidden=64, vocabulary_rows=256
     ),
     "tiny": DecoderConfig(),
-}
-"""Named shapes: `micro` for tests, `tiny` (0.7 million parameters) for the main job on a laptop."""
+    "small": DecoderConfig(width=256, layers=8, heads=4, kv_heads=2, head_width=64, hidden=768),
+    "smollm2-135m": DecoderConfig(
+        width=576, layers=30, heads=9, kv_heads=3, head_width=64, hidden=1536, vocabulary_rows=49_152,
+        qk_norm=False, rope_base=1e5, norm_epsilon=1e-5, copying_start=False, scaled_embedding=False,
+    ),
+    "qwen3-0.6b": DecoderConfig(width=1024, layers=28, heads=16, hidden=3072, **_PUBLISHED),
+    "qwen3-1.7b": DecoderConfig(width=2048, layers=28, heads=16, hidden=6144, **_PUBLISHED),
+    "qwen3-4b": DecoderConfig(width=2560, layers=36, heads=32, hidden=9728, **_PUBLISHED),
+    "qwen3-8b": DecoderConfig(width=4096, layers=36, heads=32, hidden=12_288, tied=False, **_PUBLISHED),
+}  # fmt: skip
+"""Named shapes: `micro` for tests, `tiny` (0.9 million parameters) for the main job on a laptop, `small`
+(6.6 million, from scratch as well), and published ones for weights that are read (docs/real_weights.md)."""
 
 
 class OptimizerConfig(Config):

@@ -161,8 +161,10 @@ class Decoder(nnx.Module):
         ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per
         layer, what else it may read.
         """
-        # Scaled to unit variance: the embedding is small because it is also the output projection.
-        x = self.embedding[...][ids] * self.config.width**0.5
+        x = self.embedding[...][ids]
+        if self.config.scaled_embedding:
+            # To unit variance: a fresh embedding is small because it is also the output projection.
+            x = x * self.config.width**0.5
         rotation = angles(positions, self.config)
         written = []
         for index, block in enumerate(self.blocks):
