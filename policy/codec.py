@@ -24,6 +24,7 @@ class Malformed(NamedTuple):
     """Output that is neither a call nor an answer."""
 
     raw: str
+    problem: str | None = None  # what is wrong with it, where the codec can say
 
 
 class EpisodeCodec(Protocol):

@@ -28,7 +28,9 @@ class DecoderConfig(Config):
     copying_start: bool = True  # heads begin as copiers of what they read; off for random output projections
     qk_norm: bool = True  # RMSNorm on each head's queries and keys (Qwen3); off for the Llama family
     tied: bool = True  # the output projection is the transposed embedding
-    scaled_embedding: bool = True  # what is read is multiplied by sqrt(width); off for published weights
+    # What is read is multiplied by sqrt(width); off for published weights. Not recorded when on, so that
+    # older digests stand.
+    scaled_embedding: bool = Field(True, exclude_if=lambda scaled: scaled)
     rope_base: float = Field(10_000.0, gt=0)  # θ of rotary positions; 1e6 in Qwen3
     norm_epsilon: float = Field(1e-6, gt=0)
 

@@ -18,5 +18,9 @@ class AgreementError(PolicyError):
     """Sampler and trainer disagree about log-probabilities: policy gradients would be silently wrong."""
 
 
+class WeightsError(PolicyError):
+    """Published weights, their tokenizer or their chat template cannot be read, or are of another kind."""
+
+
 class DemonstrationError(PolicyError):
     """A demonstration cannot be written in tokens, so nothing can be learned from it."""
