@@ -14,6 +14,7 @@ import numpy as np
 from orbax.checkpoint import v1 as ocp
 
 from policy.errors import CheckpointError
+from policy.sharding import place_of
 from policy.trainer import TrainState
 
 
@@ -54,7 +55,7 @@ class CheckpointStore:
         described: Any = self._checkpointer.metadata(step).custom_metadata
         wanted = _tree(template)
         _require_equal_shapes(described["shapes"], _shapes(wanted), f"checkpoint {step} of {self.directory}")
-        tree = self._checkpointer.load(step, jax.tree.map(_abstract, wanted))
+        tree = self._checkpointer.load(step, jax.tree_util.tree_map_with_path(_abstract, wanted))
         state = TrainState(tree["params"], tree["opt_state"], int(tree["version"]))
         return state, json.loads(described["json"])
 
@@ -75,10 +76,12 @@ def _tree(state: TrainState) -> dict[str, Any]:
     }
 
 
-def _abstract(leaf: Any) -> Any:
+def _abstract(path: tuple[Any, ...], leaf: Any) -> Any:
+    """What an array is to be read as: on a mesh it goes to where its rule says, however it was stored."""
     if not isinstance(leaf, jax.Array):
         return leaf
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=leaf.sharding)
+    place = place_of(path, leaf) or leaf.sharding
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=place)
 
 
 def _shapes(tree: Any) -> dict[str, list[int]]:

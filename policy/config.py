@@ -33,6 +33,9 @@ class DecoderConfig(Config):
     scaled_embedding: bool = Field(True, exclude_if=lambda scaled: scaled)
     rope_base: float = Field(10_000.0, gt=0)  # θ of rotary positions; 1e6 in Qwen3
     norm_epsilon: float = Field(1e-6, gt=0)
+    # Training keeps the stream between layers alone and computes what lies inside a layer again on the way
+    # back: less memory, a third more work. Not recorded when off, so that older digests stand.
+    remat: bool = Field(False, exclude_if=lambda remat: not remat)
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> "DecoderConfig":
@@ -161,10 +164,53 @@ class WarmStartConfig(Config):
     )  # share of the learning rate left at the last step (linear decay)
 
 
+class MeshConfig(Config):
+    """How many devices share the work, and by what: their product is the number of devices in use."""
+
+    data: int = Field(1, gt=0)  # copies of the policy, each with its share of a micro-batch's rows
+    fsdp: int = Field(1, gt=0)  # parts of every matrix and of its optimizer state; rows are shared here too
+    tensor: int = Field(1, gt=0)  # parts of heads, hidden features and vocabulary within one row
+
+    @property
+    def devices(self) -> int:
+        """Devices in use."""
+        return self.data * self.fsdp * self.tensor
+
+    @property
+    def row_parts(self) -> int:
+        """Parts that the rows of a micro-batch fall into."""
+        return self.data * self.fsdp
+
+
+class ProcessesConfig(Config):
+    """Several processes that run one policy together, each with its own devices (`jax.distributed`).
+
+    What is None is found by JAX: JAX_COORDINATOR_ADDRESS and JAX_PROCESS_ID, or what a TPU slice or a
+    cluster's scheduler says.
+    """
+
+    count: int = Field(1, gt=0)
+    coordinator: str | None = None  # host:port of process 0
+    index: int | None = Field(None, ge=0)  # of this process
+
+    @model_validator(mode="after")
+    def _index_is_one_of_them(self) -> "ProcessesConfig":
+        if self.index is not None and self.index >= self.count:
+            raise ValueError(
+                f"index={self.index} is none of count={self.count} processes; give 0 to {self.count - 1}"
+            )
+        return self
+
+
 class PolicyConfig(Config):
     """Everything that makes a policy."""
 
     decoder: DecoderConfig = DecoderConfig()
+    # Not recorded when there is one device, so that older digests stand.
+    mesh: MeshConfig = Field(MeshConfig(), exclude_if=lambda mesh: mesh.devices == 1)
+    processes: ProcessesConfig = Field(
+        ProcessesConfig(), exclude_if=lambda processes: processes == ProcessesConfig()
+    )
     rollout: RolloutConfig = RolloutConfig()
     packing: PackingConfig = PackingConfig()
     grpo: GrpoConfig = GrpoConfig()
@@ -179,5 +225,14 @@ class PolicyConfig(Config):
             raise ValueError(
                 f"packing.width={self.packing.width} is less than rollout.context="
                 f"{self.rollout.context}; raise it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _rows_fit_the_mesh(self) -> "PolicyConfig":
+        if self.packing.rows % self.mesh.row_parts:
+            raise ValueError(
+                f"packing.rows={self.packing.rows} is not a multiple of mesh.data x mesh.fsdp="
+                f"{self.mesh.row_parts}; make it one"
             )
         return self

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 from policy.config import DecoderConfig
+from policy.sharding import for_lookup, like_parameters, over_rows
 
 Params = dict[str, Any]
 """Nested dictionary of float32 arrays."""
@@ -161,14 +162,16 @@ class Decoder(nnx.Module):
         ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per
         layer, what else it may read.
         """
-        x = self.embedding[...][ids]
+        x = over_rows(for_lookup(self.embedding[...])[ids])
         if self.config.scaled_embedding:
             # To unit variance: a fresh embedding is small because it is also the output projection.
             x = x * self.config.width**0.5
         rotation = angles(positions, self.config)
         written = []
         for index, block in enumerate(self.blocks):
-            x, pair = block(x, rotation, mask, past[index] if past else ())
+            run = jax.checkpoint(block) if self.config.remat else block
+            x, pair = run(x, rotation, mask, past[index] if past else ())
+            x = over_rows(x)
             written.append(pair)
         return self.norm(x), written
 
@@ -221,7 +224,7 @@ def count(params: Params) -> int:
 
 @partial(jax.jit, static_argnums=0)
 def _initialised(config: DecoderConfig, key: jax.Array) -> Params:
-    return nnx.to_pure_dict(nnx.state(Decoder(config, nnx.Rngs(params=key)), nnx.Param))
+    return like_parameters(nnx.to_pure_dict(nnx.state(Decoder(config, nnx.Rngs(params=key)), nnx.Param)))
 
 
 @lru_cache(maxsize=8)

@@ -24,3 +24,8 @@ class WeightsError(PolicyError):
 
 class DemonstrationError(PolicyError):
     """A demonstration cannot be written in tokens, so nothing can be learned from it."""
+
+
+class DeviceError(PolicyError):
+    """The devices do not suffice: fewer than the mesh needs, processes that are not found, too little
+    memory."""

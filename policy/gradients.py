@@ -16,6 +16,7 @@ from policy.decoder import Decoder, Params, network
 from policy.grpo import clipped, clipped_objective, k3_divergence
 from policy.optimizer import Direction, Rates, at_rates, transformation
 from policy.packing import Packed
+from policy.sharding import like_parameters, over_rows, replicated
 
 Sums = dict[str, jax.Array]
 """Scalars that add up over micro-batches; names that start with `max_` take the maximum instead."""
@@ -78,6 +79,7 @@ def accumulate(
     temperature: jax.Array,
 ) -> Progress:
     """Add a micro-batch's gradients and sums."""
+    batch = over_rows(batch)
 
     def loss(params: Params) -> tuple[jax.Array, Sums]:
         readings = read_packed(network(decoder, params), batch, temperature)
@@ -89,7 +91,7 @@ def accumulate(
     (value, sums), gradients = jax.value_and_grad(loss, has_aux=True)(params)
     sums["loss"] = value
     return Progress(
-        jax.tree.map(jnp.add, progress.gradients, gradients),
+        like_parameters(jax.tree.map(jnp.add, progress.gradients, gradients)),
         {name: _join(name, progress.sums[name], new) for name, new in sums.items()},
     )
 
@@ -108,13 +110,13 @@ def step(
     updates, state = transformation(way).update(gradients, state, params)
     updates = at_rates(updates, rates.matrices, rates.rest)
     norms = {"gradient_norm": optax.tree.norm(gradients), "update_norm": optax.tree.norm(updates)}
-    return optax.apply_updates(params, updates), state, norms
+    return like_parameters(optax.apply_updates(params, updates)), like_parameters(state), norms
 
 
 @partial(jax.jit, static_argnums=0)
 def target_logp(decoder: DecoderConfig, params: Params, batch: Packed, temperature: jax.Array) -> jax.Array:
     """Log-probabilities of the targets [n, w], for a reference policy."""
-    return read_packed(network(decoder, params), batch, temperature).logp
+    return replicated(read_packed(network(decoder, params), over_rows(batch), temperature).logp)
 
 
 def supervised_loss(readings: Readings) -> jax.Array:

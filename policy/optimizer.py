@@ -16,6 +16,7 @@ from optax.contrib import MuonDimensionNumbers, muon
 
 from policy.config import OptimizerConfig
 from policy.decoder import Params
+from policy.sharding import like_parameters
 
 
 class Direction(NamedTuple):
@@ -79,7 +80,8 @@ def at_rates(updates: Params, matrices: jax.Array, rest: jax.Array) -> Params:
 
 def initial(config: OptimizerConfig, params: Params) -> optax.OptState:
     """The optimizer's state before the first step."""
-    return transformation(direction(config)).init(params)
+    way = transformation(direction(config))
+    return jax.jit(lambda params: like_parameters(way.init(params)))(params)
 
 
 def _is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:

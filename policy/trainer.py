@@ -17,6 +17,7 @@ from policy.memory import keep_freed_memory
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, Packed, batches, pack
 from policy.rollout import TokenTrace
+from policy.sharding import placed
 
 Metrics = dict[str, float]
 
@@ -61,6 +62,7 @@ class Trainer:
 
     def adopt(self, params: Params, version: int = 0) -> TrainState:
         """Given parameters with a fresh optimizer state."""
+        params = placed(params)
         return TrainState(params, initial(self.config.optimizer, params), version)
 
     def update(

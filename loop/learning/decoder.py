@@ -16,6 +16,7 @@ from policy.checkpoint import CheckpointStore
 from policy.config import PolicyConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration
+from policy.mesh import use_mesh
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.trainer import Scored, Trainer, TrainState
 from policy.vocabulary import FIRST_WORD, Vocabulary
@@ -42,6 +43,7 @@ class DecoderLearner:
 
     def __init__(self, config: PolicyConfig, seed: int, cache: Path) -> None:
         keep_programs(Path(config.compilation_cache or cache / "xla"))
+        use_mesh(config.mesh)
         self.config = config
         self.vocabulary = load_vocabulary()
         _require_rows(config.decoder.vocabulary_rows, self.vocabulary)
