@@ -23,6 +23,7 @@ from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpen
 from planet.manifest import entries, has_manifest, journal
 from planet.orders import Order, orders
 from planet.records.world import Brief
+from planet.refusals import Refusal, Refusals
 from planet.side_by_side import BACKENDS, side_by_side
 from planet.store import write_files
 from planet.synthesize import Synthesis, synthesize
@@ -132,18 +133,23 @@ def _make_missing(
     present = {entry["note"].get("origin") for entry in _entries(given.out).values()}
     missing = [order for order in wanted if order.origin(catalog) not in present]
     problem = None
+    lost = Refusals(given.out)
     with journal(given.out) as book:
-        for outcome in _progress(_outcomes(missing, given, shared), len(missing)):
+        outcomes = _progress(_outcomes(missing, given, shared), len(missing))
+        for order, outcome in zip(missing, outcomes, strict=True):
             if outcome.stopped is not None:
                 raise BudgetSpent(outcome.stopped)
             problem = outcome.problem or problem
             refused.update(outcome.refused or {})
-            if outcome.name is None or outcome.entry is None:
-                continue
-            if outcome.name in book.entries:
-                refused["made before"] += 1
-            else:
-                book.enter(outcome.name, outcome.entry)
+            if outcome.refused:
+                lost.note(Refusal(order.origin(catalog), outcome.refused, outcome.problem))
+            if outcome.name is not None and outcome.entry is not None:
+                if outcome.name in book.entries:
+                    refused["made before"] += 1
+                else:
+                    book.enter(outcome.name, outcome.entry)
+            if book.entries:  # a folder without a world is not kept
+                lost.save()
     return problem
 
 

@@ -111,6 +111,16 @@ def test_a_slice_around_a_resource_holds_it_and_what_is_linked_to_it():
         assert all(CATALOG.neighbours[name] & set(chosen) for name in chosen)
 
 
+def test_a_slice_around_a_resource_never_stays_within_one_service():
+    alone = 0
+    for seed in range(60):
+        chosen = draw_slice(CATALOG, CATALOG.industries[0], ("bonus",), Random(seed))
+        kinds = [CATALOG.resource(name).service for name in chosen]
+        assert chosen[0] == "bonus" and len(chosen) <= max(SIZES) and len(set(kinds)) >= 2
+        alone += kinds[-1] not in kinds[:-1] and len(set(kinds)) == 2
+    assert alone > 0  # some would have stayed among pay runs, had the last resource not led away
+
+
 def test_a_resource_that_nothing_is_linked_to_cannot_be_asked_for(tmp_path):
     columns = [c for c in LAB["resources"][0]["columns"] if c["type"] != "ref"]
     lonely = changed(LAB, "resources", 0, columns=columns)

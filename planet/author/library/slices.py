@@ -107,8 +107,19 @@ def _around(chosen: list[str], size: int, catalog: Catalog, rng: Random) -> list
             for name in near
         ]
         chosen.append(rng.choices(near, weights)[0])
+    _leave_service(chosen, catalog, rng)
     if len({catalog.resource(name).service for name in chosen}) < 2:
         raise BriefError(
             f"no resource of another service is linked to {', '.join(chosen)}; name others, or leave them out"
         )
     return chosen
+
+
+def _leave_service(chosen: list[str], catalog: Catalog, rng: Random) -> None:
+    """Add what leads to a second service, while there is but one: a rule must be able to cross services."""
+    while len(chosen) < max(SIZES) and len({catalog.resource(name).service for name in chosen}) < 2:
+        near = _linked(chosen, catalog)
+        abroad = [n for n in near if catalog.resource(n).service != catalog.resource(chosen[0]).service]
+        if not near:
+            return
+        chosen.append(rng.choice(abroad or near))

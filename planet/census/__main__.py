@@ -1,0 +1,5 @@
+"""`python -m planet.census`."""
+
+from planet.census.command import main
+
+raise SystemExit(main())

@@ -1,0 +1,153 @@
+"""The census as tables: for a terminal, and as the Markdown of a results section."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from planet.census import design
+from planet.census.measure import Census, Distinct, Quantity
+from planet.tasks.audit_rules import RULES
+from planet.validators import VALIDATORS
+
+_ARTICLES = {"world": "a world", "environment": "an environment", "task": "a task"}
+_NAMES = {"share at stake": "share of tasks with a rule at stake"}
+
+
+class Table(NamedTuple):
+    """A title, the names of the columns, and rows of text."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def tables(census: Census) -> Iterator[Table]:
+    """All tables, the sizes first."""
+    yield Table("Size", ("", "here", "design", "deviation"), list(_totals(census)))
+    header = ("mean", "here", "design", "deviation", "least", "5 %", "median", "95 %", "most", "design")
+    yield Table("Means and tails", header, [_quantity(q) for q in census.quantities])
+    rows = [_distinct(d) for d in census.distinct]
+    yield Table("Different ones", ("in all", "here", "design", "deviation"), rows)
+    yield _reach(census)
+    for name, parts in census.shares.items():
+        if name == "phrasings":
+            yield Table("Phrasings", ("family", "phrasings", "least", "most"), list(_phrasings(parts)))
+        else:
+            yield Table(f"Shares of {name}", (name, "share"), [(k, f"{v:.1%}") for k, v in parts.items()])
+    yield Table(
+        f"Refused on the way: {census.refused:,} worlds came to nothing",
+        ("refused by", "times", "because it is not so that"),
+        list(_refusals(census)),
+    )
+
+
+def as_text(table: Table) -> str:
+    """Aligned columns under the title; an empty table says so."""
+    if not table.rows:
+        return f"{table.title}\n  none"
+    widths = [max(len(row[i]) for row in (table.header, *table.rows)) for i in range(len(table.header))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place == 0 or not _is_number(table, place) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (table.header, *table.rows)
+    ]
+    return "\n".join([table.title, *(f"  {line}" for line in lines)])
+
+
+def as_markdown(table: Table) -> str:
+    """A table of Markdown under its title in bold."""
+    if not table.rows:
+        return f"**{table.title}**: none.\n"
+    marks = [
+        "---" if place == 0 or not _is_number(table, place) else "---:" for place in range(len(table.header))
+    ]
+    lines = [_markdown_row(row) for row in (table.header, marks, *table.rows)]
+    return "\n".join([f"**{table.title}**", "", *lines, ""])
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _is_number(table: Table, place: int) -> bool:
+    return all(row[place][:1] in "0123456789+-" for row in table.rows)
+
+
+# ── rows ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _totals(census: Census) -> Iterator[tuple[str, ...]]:
+    wanted = {
+        "worlds": design.WORLDS,
+        "rows": design.ROWS,
+        "environments": design.ENVIRONMENTS,
+        "tasks": design.TASKS,
+    }
+    for name, count in census.totals.items():
+        yield name, f"{count:,}", f"{wanted[name]:,}", _percent(count / wanted[name] - 1)
+
+
+def _quantity(q: Quantity) -> tuple[str, ...]:
+    low, high = design.BOUNDS.get(q.name, (None, None))
+    tails = (q.least, q.low, q.median, q.high, q.most)
+    return (
+        _NAMES.get(q.name, f"{q.name} of {_ARTICLES[q.of]}"),
+        _number(q.mean, 2), _number(q.design, 2), _percent(q.deviation), *(_number(x, 0) for x in tails),
+        "-" if low is None else f"{_number(low, 0)} to {_number(high, 0)}",
+    )  # fmt: skip
+
+
+def _distinct(d: Distinct) -> tuple[str, ...]:
+    more = " or more" if d.name in design.AT_LEAST else ""
+    return f"{d.name} of the {d.of}", f"{d.count:,}", f"{d.design:,}{more}", _percent(d.deviation)
+
+
+def _phrasings(parts: dict[str, float]) -> Iterator[tuple[str, ...]]:
+    """How evenly a family is said in its phrasings: the least and the most frequent one, of its tasks."""
+    families: dict[str, list[float]] = {}
+    for template, share in parts.items():
+        families.setdefault(template.rpartition("-")[0], []).append(share)
+    for family, shares in families.items():
+        ends = (f"{end / sum(shares):.1%}" for end in (min(shares), max(shares)))
+        yield family, str(len(shares)), *ends
+
+
+def _reach(census: Census) -> Table:
+    header = ("share of", "values", "drawn", "expected", "95 % of draws", "design", "points", "within 5")
+    rows = []
+    for r in census.reach:
+        wanted = design.REACHED.get(r.dimension)
+        points = None if wanted is None else 100 * (r.share - wanted)
+        rows.append(
+            (
+                r.dimension, f"{r.values:,}", f"{r.share:.1%}", f"{r.expected.share:.1%}",
+                f"{r.expected.low:.1%} to {r.expected.high:.1%}",
+                "-" if wanted is None else f"{wanted:.1%}",
+                "-" if points is None else f"{points:+.1f}",
+                "-" if points is None else "yes" if abs(points) <= 5 else "no",
+            )
+        )  # fmt: skip
+    title = f"What {census.drawn:,} of {census.totals['tasks']:,} tasks drawn uniformly reach"
+    return Table(title, header, rows)
+
+
+def _refusals(census: Census) -> Iterator[tuple[str, ...]]:
+    words = {v.name: v.claim for v in VALIDATORS} | {r.name: r.claim for r in RULES}
+    words |= {
+        "no_draft": "the world affords the task that was drawn",
+        "too_few_tasks": "the world affords enough tasks",
+        "author": "a world can be made of the proposal",
+        "author_budget": "the author's budget suffices",
+        "brief": "the brief can be met",
+    }
+    for cause, times in census.refusals.items():
+        yield cause, f"{times:,}", words.get(cause, "-")
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:+.1f} %"
