@@ -32,12 +32,24 @@ class AuthorError(PlanetError):
         self.answer = answer
 
 
+class TurnedDown(AuthorError):
+    """A model's endpoint declines one request, of an author or of a policy; another one may be answered.
+
+    `too_long`: because it is longer than the model reads.
+    """
+
+    def __init__(self, message: str, too_long: bool = False) -> None:
+        super().__init__(message)
+        self.too_long = too_long
+
+
 class AuthorUnavailable(PlanetError):
-    """An author cannot go on: its model does not answer, or refuses the key. No proposal is at fault."""
+    """An author, or a policy that is asked as one, cannot go on: its model does not answer, or refuses the
+    key. No proposal is at fault."""
 
 
 class BudgetSpent(AuthorUnavailable):
-    """What an author may spend is spent."""
+    """What an author, or a policy that is asked as one, may spend is spent."""
 
 
 class StorageError(PlanetError):

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from planet.author.llm.answer import Answer
 from planet.author.llm.author import LLMAuthor
-from planet.author.llm.budget import Budget
-from planet.author.llm.endpoint import Request
 from planet.author.llm.settings import Settings
+from planet.language_model.answer import Answer
+from planet.language_model.budget import Budget
+from planet.language_model.endpoint import Request
 
 
 def scripted(line: Callable[[Request], str], **settings: Any) -> LLMAuthor:

@@ -6,16 +6,16 @@ import re
 import pytest
 
 from planet.author.artifacts import LINKS, AuthorCost, Context
-from planet.author.llm.answer import Answer, AnswerCache
 from planet.author.llm.facts import crossings
 from planet.author.llm.prompt import conversation, schema_of
 from planet.author.llm.reading import read_artifact, read_object
 from planet.author.llm.recipe import STEPS, worked_example
-from planet.author.llm.redaction import redact
 from planet.author.load import load_author
 from planet.construct import construct
 from planet.errors import AuthorError
 from planet.expand.plans import resources_of
+from planet.language_model.answer import Answer, AnswerCache
+from planet.language_model.redaction import redact
 from planet.records.world import Brief
 from planet.synthesize import synthesize
 from tests.planet.llm_replies import chain, link_asked, plain, replying, sound

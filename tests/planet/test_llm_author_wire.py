@@ -128,7 +128,7 @@ def test_one_that_stays_so_ends_in_one_line_after_all_retries(catalog, line, tol
 
 def test_the_wait_that_an_endpoint_asks_for_is_kept(catalog, monkeypatch):
     waits = []
-    monkeypatch.setattr("planet.author.llm.endpoint.time.sleep", waits.append)
+    monkeypatch.setattr("planet.language_model.endpoint.time.sleep", waits.append)
     with serving(
         Status(429, headers={"retry-after": "7"}),
         Status(500),

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from planet.author.artifacts import Artifact, AuthorCost, Context, Link
-from planet.author.llm.answer import LONGEST_ANSWER, Answer, AnswerCache
-from planet.author.llm.budget import Budget
 from planet.author.llm.checks import problems_of
-from planet.author.llm.endpoint import Request, ask
 from planet.author.llm.prompt import conversation, schema_of
 from planet.author.llm.reading import read_artifact
 from planet.author.llm.settings import Mode, Shape, settings_of
 from planet.errors import AuthorError
 from planet.identity import digest, seed_of
+from planet.language_model.answer import LONGEST_ANSWER, Answer, AnswerCache
+from planet.language_model.budget import Budget
+from planet.language_model.endpoint import Request, ask
 
 _KEPT = 8_000
 """Characters of an unusable answer that its error carries, for the trace and the next try."""
@@ -45,7 +45,7 @@ class LLMAuthor:
         given = {name: value for name, value in locals().items() if name != "self"}
         self.settings = settings_of({**given, "budget": budget or {}})
         self.name = model
-        self.budget = Budget(self.settings.budget, model)
+        self.budget = Budget(self.settings.budget, self.settings.who)
         self.endpoint = ask
         self.cache = AnswerCache(Path(self.settings.cache)) if self.settings.cache else None
 

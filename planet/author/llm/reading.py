@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from planet.author.artifacts import ARTIFACTS, Artifact, Link
-from planet.author.llm.answer import LONGEST_ANSWER
 from planet.catalog.resource import ID
 from planet.errors import AuthorError
+from planet.language_model.answer import LONGEST_ANSWER
 from planet.validators.text import shown
 
 DEEPEST = 12

@@ -3,15 +3,16 @@
 from threading import Lock
 
 from planet.author.artifacts import AuthorCost
-from planet.author.llm.settings import Limits
 from planet.errors import BudgetSpent
+from planet.language_model.settings import Limits
 
 
 class Budget:
-    """The spending of one author, whatever number of threads ask through it."""
+    """The spending of one that asks, whatever number of threads ask through it."""
 
-    def __init__(self, limits: Limits, model: str) -> None:
-        self.limits, self.model = limits, model
+    def __init__(self, limits: Limits, who: str) -> None:
+        """`who`: whose budget it is, as messages call it."""
+        self.limits, self.who = limits, who
         self.spent = AuthorCost()
         self._lock = Lock()
 
@@ -22,7 +23,7 @@ class Budget:
                 if limit is not None and spent >= limit:
                     account = f"{spent:,.12g} of {limit:,.12g} {what}"
                     raise BudgetSpent(
-                        f"the budget of author {self.model} is used up: {account}; "
+                        f"the budget of {self.who} is used up: {account}; "
                         f"raise its {what} and give the same command: answers that were paid for are kept"
                     )
             self.spent += AuthorCost(calls=1)

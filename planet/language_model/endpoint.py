@@ -1,8 +1,8 @@
 """One request to a model through LiteLLM, tried again while the endpoint is busy, broken or silent.
 
 This is the one place that sees the library's exceptions. A request that the endpoint turns down (too long for
-the model, caught by a filter) is an AuthorError of the proposal; an endpoint that cannot be used is
-AuthorUnavailable. Nothing is sent anywhere but to the endpoint.
+the model, caught by a filter) is TurnedDown; an endpoint that cannot be used is AuthorUnavailable. Nothing is
+sent anywhere but to the endpoint.
 """
 
 import os
@@ -10,27 +10,30 @@ import re
 import time
 from typing import Any
 
-from planet.author.llm.answer import LONGEST_ANSWER, Answer
-from planet.author.llm.budget import Budget
-from planet.author.llm.redaction import redact
-from planet.author.llm.settings import Settings
-from planet.errors import AuthorError, AuthorUnavailable
+from planet.errors import AuthorUnavailable, TurnedDown
+from planet.identity import canonical_json
+from planet.language_model.answer import LONGEST_ANSWER, MOST_CALLS, Answer, SaidCall
+from planet.language_model.budget import Budget
+from planet.language_model.redaction import redact
+from planet.language_model.settings import Reach
 
 LONGEST_WAIT = 60.0
 """Seconds between two requests, whatever the endpoint asks for."""
 _PASSING = (408, 409, 425, 429)
 _TURNED_DOWN = (400, 413, 422)
 """States of a request that another one to the same model may not meet."""
+_TOO_LONG = "ContextWindowExceededError"
+"""LiteLLM's name for a request that is longer than its model reads."""
 _WITHOUT_KEY = re.compile("missing credentials|api_key client option", re.IGNORECASE)
 """What clients say of a key that was never given; LiteLLM reports it as a broken server."""
 _PREFIX = re.compile(r"^((litellm\.)?\w*(Error|Exception|Timeout)( -|:) )+")
 
 Request = dict[str, Any]
-"""Model, messages and parameters, as JSON: what an answer follows from."""
+"""Model, messages, tools and parameters, as JSON: what an answer follows from."""
 
 
-def ask(request: Request, settings: Settings, budget: Budget) -> Answer:
-    """The answer to `request`; BudgetSpent, AuthorError or AuthorUnavailable when there is none."""
+def ask(request: Request, settings: Reach, budget: Budget) -> Answer:
+    """The answer to `request`; BudgetSpent, TurnedDown or AuthorUnavailable when there is none."""
     library = _library()
     _check_provider(library, settings)
     price = _price(library, settings)
@@ -42,7 +45,8 @@ def ask(request: Request, settings: Settings, budget: Budget) -> Answer:
         except Exception as error:  # the boundary: LiteLLM raises errors of a dozen libraries
             problem = _one_line(error, settings)
             if getattr(error, "status_code", None) in _TURNED_DOWN:
-                raise AuthorError(f"the endpoint turns the request down: {problem}") from None
+                told = f"the endpoint turns the request down: {problem}"
+                raise TurnedDown(told, too_long=type(error).__name__ == _TOO_LONG) from None
             if not _passes(error):
                 raise AuthorUnavailable(_unusable(settings, problem)) from None
             if number < settings.retries:
@@ -52,7 +56,7 @@ def ask(request: Request, settings: Settings, budget: Budget) -> Answer:
         budget.pay(answer.cost)
         return answer
     raise AuthorUnavailable(
-        f"author {settings.model} gave no answer in {settings.retries + 1} requests (the last: {problem}); "
+        f"{settings.who} gave no answer in {settings.retries + 1} requests (the last: {problem}); "
         "see whether its endpoint is up, or raise timeout and retries"
     )
 
@@ -67,17 +71,17 @@ def _library() -> Any:
     return litellm
 
 
-def _check_provider(library: Any, settings: Settings) -> None:
+def _check_provider(library: Any, settings: Reach) -> None:
     try:
         library.get_llm_provider(settings.model, api_base=settings.api_base)
     except library.exceptions.BadRequestError:
         raise AuthorUnavailable(
-            f"author {settings.model}: LiteLLM knows no provider of that name; write it before the model, "
+            f"{settings.who}: LiteLLM knows no provider of that name; write it before the model, "
             "e.g. openai/gpt-4o, also for an endpoint of your own"
         ) from None
 
 
-def _manner(settings: Settings) -> dict[str, Any]:
+def _manner(settings: Reach) -> dict[str, Any]:
     """How the request is sent; what is asked does not depend on it."""
     manner: dict[str, Any] = {
         "timeout": settings.timeout,
@@ -89,14 +93,13 @@ def _manner(settings: Settings) -> dict[str, Any]:
         key = os.environ.get(settings.api_key_env)
         if not key:
             raise AuthorUnavailable(
-                f"author {settings.model}: environment variable {settings.api_key_env} is not set; "
-                "put the key there"
+                f"{settings.who}: environment variable {settings.api_key_env} is not set; put the key there"
             )
         manner["api_key"] = key
     return manner
 
 
-def _price(library: Any, settings: Settings) -> tuple[float, float] | None:
+def _price(library: Any, settings: Reach) -> tuple[float, float] | None:
     """Dollars per token in and out; None when unknown, which a budget in dollars cannot work with."""
     if settings.dollars_per_million is not None:
         into, out = settings.dollars_per_million
@@ -109,16 +112,17 @@ def _price(library: Any, settings: Settings) -> tuple[float, float] | None:
         if settings.budget.dollars is None:
             return None
         raise AuthorUnavailable(
-            f"author {settings.model} has no known price, so no budget in dollars can be kept; "
+            f"{settings.who} has no known price, so no budget in dollars can be kept; "
             "give dollars_per_million (in and out), or a budget in tokens"
         ) from None
     return into / 1e6, out / 1e6
 
 
-def _answer(response: Any, price: tuple[float, float] | None, settings: Settings) -> Answer:
-    choice = response.choices[0] if response.choices else None
-    content = (choice.message.content if choice is not None else None) or ""
-    text = redact(str(content), settings.api_key_env)
+def _answer(response: Any, price: tuple[float, float] | None, settings: Reach) -> Answer:
+    choices = getattr(response, "choices", None)
+    choice = choices[0] if choices else None
+    message = getattr(choice, "message", None)
+    text = _text(getattr(message, "content", None), settings)
     usage = getattr(response, "usage", None)
     tokens_in = int(getattr(usage, "prompt_tokens", 0) or 0)
     tokens_out = int(getattr(usage, "completion_tokens", 0) or 0)
@@ -126,11 +130,36 @@ def _answer(response: Any, price: tuple[float, float] | None, settings: Settings
     return Answer(
         text=text[: LONGEST_ANSWER + 1],
         characters=len(text),
-        finish=str(choice.finish_reason) if choice is not None else "no choices",
+        calls=_calls(message, settings),
+        refusal=_refusal(message, settings),
+        finish=str(getattr(choice, "finish_reason", None)) if choice is not None else "no choices",
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         dollars=tokens_in * into + tokens_out * out,
     )
+
+
+def _text(value: Any, settings: Reach) -> str:
+    """What came as a text, without keys and half characters."""
+    told = value if isinstance(value, str) else "" if value is None else canonical_json(value)
+    return redact(told.encode(errors="replace").decode(), settings.api_key_env)
+
+
+def _calls(message: Any, settings: Reach) -> tuple[SaidCall, ...]:
+    """The tool calls of a message, as far as they can be called so."""
+    said = []
+    for call in (getattr(message, "tool_calls", None) or ())[:MOST_CALLS]:
+        function = getattr(call, "function", None)
+        name = _text(getattr(function, "name", None), settings)
+        arguments = _text(getattr(function, "arguments", None), settings)
+        said.append(SaidCall(name=name[: LONGEST_ANSWER + 1], arguments=arguments[: LONGEST_ANSWER + 1]))
+    return tuple(said)
+
+
+def _refusal(message: Any, settings: Reach) -> str | None:
+    fields = getattr(message, "provider_specific_fields", None)
+    told = getattr(message, "refusal", None) or (fields.get("refusal") if isinstance(fields, dict) else None)
+    return _text(told, settings)[:LONGEST_ANSWER] if told else None
 
 
 def _passes(error: Exception) -> bool:
@@ -151,13 +180,13 @@ def _wait(error: Exception, planned: float) -> float:
     return min(max(asked, planned), LONGEST_WAIT)
 
 
-def _unusable(settings: Settings, problem: str) -> str:
+def _unusable(settings: Reach, problem: str) -> str:
     key = settings.api_key_env or "the environment variable that LiteLLM reads for it"
     remedy = f"check the model's name, its address, and the key in {key}"
-    return f"author {settings.model} cannot be used: {problem}; {remedy}"
+    return f"{settings.who} cannot be used: {problem}; {remedy}"
 
 
-def _one_line(error: Exception, settings: Settings) -> str:
+def _one_line(error: Exception, settings: Reach) -> str:
     text = redact(" ".join(str(error).split()), settings.api_key_env)
     text = f"{type(error).__name__}: {_PREFIX.sub('', text)}"
     return text if len(text) <= 300 else f"{text[:297]}..."

@@ -1,4 +1,4 @@
-"""What a model answered, and the folder in which answers are kept.
+"""What a model answered, in words and in tool calls, and the folder in which answers are kept.
 
 An answer is found by the content of its request (model, address, messages, parameters), so the same command
 again costs nothing and gives the same worlds. It carries what it cost when it was paid for. Neither request
@@ -13,7 +13,16 @@ from planet.records.frozen import Frozen
 from planet.whole_file import write_whole
 
 LONGEST_ANSWER = 200_000
-"""Characters of an answer that are kept; an artifact takes a few thousand."""
+"""Characters of an answer, or of the arguments of a call, that are kept; an artifact takes a few thousand."""
+MOST_CALLS = 64
+"""Calls of one answer that are kept; an episode has a third of them."""
+
+
+class SaidCall(Frozen):
+    """One tool call as the model wrote it: nothing of it has been checked."""
+
+    name: str  # at most LONGEST_ANSWER + 1 characters; empty: it named no tool
+    arguments: str  # at most as many; JSON text if all is well
 
 
 class Answer(Frozen):
@@ -21,6 +30,8 @@ class Answer(Frozen):
 
     text: str  # at most LONGEST_ANSWER + 1 characters; empty: the model said nothing
     characters: int  # of the whole text
+    calls: tuple[SaidCall, ...] = ()  # in the order in which they were written
+    refusal: str | None = None  # why the model declines, where its endpoint tells refusals apart
     finish: str  # why it ended, in the endpoint's words, e.g. "stop" or "length"
     tokens_in: int
     tokens_out: int
