@@ -75,17 +75,18 @@ def play(
     played: list[Played] = []
     for start in range(0, len(wanted), batch):
         part = wanted[start : start + batch]
-        requests = [_request(w, sessions) for w in part]
+        requests = [request_for(w, sessions) for w in part]
         rollouts = learner.play(requests, temperature)
         played += [
-            _grade(w, rollout, sessions, learner.version) for w, rollout in zip(part, rollouts, strict=True)
+            graded(w, rollout, sessions, learner.version) for w, rollout in zip(part, rollouts, strict=True)
         ]
         if after_batch is not None:
             after_batch(len(part))
     return played
 
 
-def _request(wanted: Wanted, sessions: SessionPool) -> Request:
+def request_for(wanted: Wanted, sessions: SessionPool) -> Request:
+    """What a learner is asked to play."""
     view: TaskView = wanted.task.view
     return Request(
         name=wanted.name,
@@ -95,7 +96,8 @@ def _request(wanted: Wanted, sessions: SessionPool) -> Request:
     )
 
 
-def _grade(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int) -> Played:
+def graded(wanted: Wanted, rollout: Rollout, sessions: SessionPool, version: int) -> Played:
+    """A finished episode with its grade; its session is given back."""
     session = rollout.session
     played = Played(
         wanted=wanted, rollout=rollout, grade=session.grade(), steps=session.steps, version=version

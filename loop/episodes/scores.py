@@ -1,4 +1,4 @@
-"""Scores of graded episodes: all-pass, reward and pass@k, with intervals over worlds."""
+"""Scores of graded episodes: all-pass, reward and pass@k, each with an interval over worlds."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import comb
@@ -17,15 +17,17 @@ class Score(NamedTuple):
     worlds: int
     all_pass: Interval
     reward: Interval
-    pass_at_k: float  # mean over tasks
+    pass_at_k: Interval  # mean over tasks
 
 
 def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) -> Score:
     """Score some episodes, at least one; intervals resample worlds."""
     worlds = [p.task.key.world_id for p in episodes]
-    tries: dict[str, list[bool]] = {}
+    tries: dict[tuple[str, str], list[bool]] = {}
     for played in episodes:
-        tries.setdefault(played.task.id, []).append(played.grade.all_pass)
+        of = (played.task.id, played.task.key.world_id)
+        tries.setdefault(of, []).append(played.grade.all_pass)
+    chances = [pass_at_k(len(t), sum(t), k) for t in tries.values()]
     return Score(
         name=name,
         episodes=len(episodes),
@@ -33,7 +35,7 @@ def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) ->
         worlds=len(set(worlds)),
         all_pass=cluster_bootstrap([float(p.grade.all_pass) for p in episodes], worlds, level=level),
         reward=cluster_bootstrap([p.grade.reward for p in episodes], worlds, level=level),
-        pass_at_k=sum(pass_at_k(len(t), sum(t), k) for t in tries.values()) / len(tries),
+        pass_at_k=cluster_bootstrap(chances, [world for _, world in tries], level=level),
     )
 
 

@@ -30,6 +30,8 @@ class Said:
     content: str | None
     finish: str = "stop"
     tokens: tuple[int, int] = (100, 20)  # in, out
+    calls: tuple[tuple[Any, Any], ...] = ()  # name and arguments of tool calls
+    refusal: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,10 @@ class Server:
     requests: list[dict[str, Any]] = field(default_factory=list)  # bodies, in order
     headers: list[dict[str, str]] = field(default_factory=list)  # of each request, names in lower case
 
-    def line(self) -> Any:
-        """What is said to the newest request."""
+    def line(self, request: dict[str, Any]) -> Any:
+        """What is said to a request that has been added; with several at a time, in no certain order."""
         line = self.lines[min(len(self.requests), len(self.lines)) - 1]
-        return line(self.requests[-1]) if callable(line) else line
+        return line(request) if callable(line) else line
 
 
 @contextmanager
@@ -87,9 +89,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Any request is a chat completion."""
         told: Server = self.server.told  # type: ignore[attr-defined]
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        told.requests.append(json.loads(body))
+        request = json.loads(body)
+        told.requests.append(request)
         told.headers.append({name.lower(): value for name, value in self.headers.items()})
-        line = told.line()
+        line = told.line(request)
         if isinstance(line, Silence):
             time.sleep(line.seconds)
             line = "late"
@@ -123,7 +126,11 @@ def _completion(line: str | Said | NoChoices) -> dict[str, Any]:
     tokens = (100, 0)
     if isinstance(said, Said):
         tokens = said.tokens
-        message = {"role": "assistant", "content": said.content}
+        message: dict[str, Any] = {"role": "assistant", "content": said.content}
+        if said.calls:
+            message["tool_calls"] = [_call(number, *call) for number, call in enumerate(said.calls)]
+        if said.refusal is not None:
+            message["refusal"] = said.refusal
         choices = [{"index": 0, "message": message, "finish_reason": said.finish}]
     return {
         "id": "x",
@@ -133,3 +140,7 @@ def _completion(line: str | Said | NoChoices) -> dict[str, Any]:
         "choices": choices,
         "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
     }
+
+
+def _call(number: int, name: Any, arguments: Any) -> dict[str, Any]:
+    return {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -1,0 +1,1 @@
+"""A policy that is a model behind an interface: it plays episodes by function calling, and learns nothing."""
