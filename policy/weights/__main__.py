@@ -1,0 +1,64 @@
+"""`python -m policy.weights SOURCE`: what published weights are, and the same as a Hugging Face folder."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from policy.errors import PolicyError
+
+WRONG_USE = 2
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Describe, and write with --out."""
+    parser = argparse.ArgumentParser(prog="python -m policy.weights", description=__doc__)
+    parser.add_argument("source", type=Path, help="a Hugging Face folder or a .gguf file")
+    parser.add_argument("--out", type=Path, help="write a Hugging Face folder here; it must not exist")
+    given = parser.parse_args(argv)
+    try:
+        for line in _described(given.source):
+            print(line)
+        if given.out is not None:
+            print(_written(given.source, given.out))
+    except (PolicyError, OSError) as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG_USE
+    return 0
+
+
+def _described(path: Path) -> list[str]:
+    from policy.chat.codec import ChatCodec
+    from policy.weights.places import places
+    from policy.weights.source import open_source
+
+    config = open_source(path).config
+    codec = ChatCodec.read(path)
+    numbers = 0
+    for place in places(config):
+        size = 1
+        for extent in place.shape:
+            size *= extent
+        numbers += size
+    style = codec.style
+    calls = "bare JSON" if style.bare else "JSON within <tool_call>"
+    return [
+        f"weights    {path}",
+        f"decoder    {config.layers} layers, width {config.width}, {config.heads} heads on "
+        f"{config.kv_heads}, {config.vocabulary_rows:,} rows, {numbers:,} parameters",
+        f"tokenizer  {codec.tokenizer.get_vocab_size():,} tokens; a turn ends with {style.end}",
+        f"template   {'knows' if style.knows_tools else 'does not know'} tools; calls are {calls}",
+    ]
+
+
+def _written(path: Path, out: Path) -> str:
+    from policy.chat.assets import read_assets
+    from policy.weights.saving import save
+    from policy.weights.source import load
+
+    config, params = load(path)
+    save(out, config, params, read_assets(path).files())
+    return f"written    {out}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
