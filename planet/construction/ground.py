@@ -7,14 +7,16 @@ from planet.author.llm.reading import read_artifact
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog
 from planet.construct import construct, expand, findings_of
-from planet.construction.scenarios import worded
-from planet.errors import AuthorError
+from planet.construction.scenarios import wishes, worded
+from planet.errors import AuthorError, BriefError
 from planet.expand.plans import artifact_faults
-from planet.identity import canonical_json
-from planet.records.world import Brief, World, WorldKey
+from planet.identity import canonical_json, seed_of
+from planet.records.world import Brief, Profile, World, WorldKey
 from planet.validators import ValidationReport, validate
 
 Artifacts = dict[Link, Artifact]
+_ATTEMPTS = 8
+"""Briefs that are drawn for one world before it is given up."""
 
 
 class Ground(NamedTuple):
@@ -66,3 +68,16 @@ def ground(brief: Brief, catalog: Catalog, seed: int) -> Ground | None:
         if attempt.problem is None and attempt.artifact is not None:
             artifacts[attempt.link] = read_artifact(attempt.link, canonical_json(attempt.artifact), 0)
     return Ground(brief, catalog, seed, artifacts, made.world.replace(brief=brief), made.key)
+
+
+def numbered_ground(catalog: Catalog, seed: int, number: int, profile: Profile) -> Ground | None:
+    """The world of a numbered brief; briefs that the catalog cannot meet are drawn again, a few times."""
+    own = seed_of(seed, "construction", number)
+    for attempt in range(_ATTEMPTS):
+        try:
+            made = ground(wishes(catalog, seed, number, attempt, profile), catalog, own)
+        except BriefError:
+            continue
+        if made is not None:
+            return made
+    return None

@@ -5,21 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from planet.catalog import Catalog, load_catalog
-from planet.construction.ground import Ground, ground
+from planet.catalog import load_catalog
+from planet.construction.ground import Ground, numbered_ground
 from planet.construction.intents import check_intent, intent
 from planet.construction.repairs import check_repair, repairs
 from planet.construction.rows import check_row_repair, row_repair
 from planet.construction.sample import Sample
-from planet.construction.scenarios import wishes
 from planet.construction.whole import check_stage, check_whole, stages, whole
-from planet.errors import BriefError
 from planet.identity import seed_of
 from planet.records.world import Profile
 from planet.tasks.grow import grow_tasks
-
-_ATTEMPTS = 8
-"""Briefs that are drawn for one world before it is given up."""
 
 
 class Wish(NamedTuple):
@@ -42,12 +37,11 @@ class Produced(NamedTuple):
 
 def produce(wish: Wish) -> Produced:
     """The samples of one world; equal wishes give equal samples."""
-    seed = seed_of(wish.seed, "construction", wish.number)
-    made = _ground(wish, load_catalog(wish.overlay, wish.profile), seed)
+    made = numbered_ground(load_catalog(wish.overlay, wish.profile), wish.seed, wish.number, wish.profile)
     if made is None:
         return Produced([], Counter(world=1), [])
     produced = Produced([], Counter(), [])
-    for name, sample, problem in _checked(made, seed, wish.tasks):
+    for name, sample, problem in _checked(made, made.seed, wish.tasks):
         if sample is None:
             produced.missing[name] += 1
         elif problem is not None:
@@ -55,18 +49,6 @@ def produce(wish: Wish) -> Produced:
         else:
             produced.samples.append(sample)
     return produced
-
-
-def _ground(wish: Wish, catalog: Catalog, seed: int) -> Ground | None:
-    """The world of a wish; wishes that the catalog cannot meet are drawn again, a few times."""
-    for attempt in range(_ATTEMPTS):
-        try:
-            made = ground(wishes(catalog, wish.seed, wish.number, attempt, wish.profile), catalog, seed)
-        except BriefError:
-            continue
-        if made is not None:
-            return made
-    return None
 
 
 def _checked(made: Ground, seed: int, tasks: int) -> Iterator[tuple[str, Sample | None, str | None]]:

@@ -34,10 +34,10 @@ def row_repair(ground: Ground, seed: int) -> Sample | None:
     rows = [row for row in ground.world.seed.rows[table.name] if row[index] is not None]
     parent = ground.world.layout.resource(column.ref or "")
     row = rng.choice(rows) if rows else None
-    loose = _slip(row[index], parent, ground.world) if row else None
+    loose = slip(row[index], parent, ground.world) if row else None
     if row is None or loose is None:
         return None
-    broken = _with_value(ground.world, table, row[0], index, loose)
+    broken = with_value(ground.world, table, row[0], index, loose)
     report = _report(broken, ground)
     if not report:
         return None
@@ -72,18 +72,18 @@ def check_row_repair(sample: Sample, ground: Ground) -> str | None:
     table = ground.world.layout.resource(edit.table)
     index = [c.name for c in table.columns].index(name)
     parent = ground.world.layout.resource(table.columns[index].ref or "")
-    loose = _slip(str(edit.values[name]), parent, ground.world)
+    loose = slip(str(edit.values[name]), parent, ground.world)
     if loose is None:
         return "its id cannot be told from the others"
-    broken = _with_value(ground.world, table, edit.key, index, loose)
+    broken = with_value(ground.world, table, edit.key, index, loose)
     report = _report(broken, ground)
     if not report or any(line not in sample.messages[-2]["content"] for line in report):
         return "V07 does not find what the sample says"
-    mended = _with_value(broken, table, edit.key, index, edit.values[name])
+    mended = with_value(broken, table, edit.key, index, edit.values[name])
     return None if mended.id == ground.world.id else "the edit does not make the world whole"
 
 
-def _slip(key: str, parent: Resource, world: World) -> str | None:
+def slip(key: str, parent: Resource, world: World) -> str | None:
     """`key` with one digit wrong, such that no other id is so near; None: there is none."""
     held = [row[0] for row in world.seed.rows[parent.name]]
     for place in range(len(parent.prefix) + 1, len(key)):
@@ -101,7 +101,8 @@ def _differing(first: str, second: str) -> int:
     return sum(a != b for a, b in zip(first, second, strict=True))
 
 
-def _with_value(world: World, table: Resource, key: str, index: int, value: Any) -> World:
+def with_value(world: World, table: Resource, key: str, index: int, value: Any) -> World:
+    """The world with one cell changed: that of column `index` in the rows called `key`."""
     rows = tuple(
         (*row[:index], value, *row[index + 1 :]) if row[0] == key else row
         for row in world.seed.rows[table.name]

@@ -11,8 +11,9 @@ from planet.author.llm.reading import read_artifact
 from planet.construct import construct
 from planet.construction.__main__ import main
 from planet.construction.from_traces import samples_of
+from planet.construction.ground import numbered_ground
 from planet.construction.intents import check_intent, intent
-from planet.construction.produce import Wish, _ground, produce
+from planet.construction.produce import Wish, produce
 from planet.construction.repairs import check_repair, repairs
 from planet.construction.rows import check_row_repair, row_repair
 from planet.construction.sample import KINDS
@@ -33,7 +34,7 @@ SEED = seed_of(0, "construction", 3)
 
 @pytest.fixture(scope="module")
 def made(catalog):
-    return _ground(WISH, catalog, SEED)
+    return numbered_ground(catalog, WISH.seed, WISH.number, WISH.profile)
 
 
 @pytest.fixture(scope="module")
