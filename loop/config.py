@@ -21,6 +21,10 @@ ENRICHED = 50
 """Times the probes of a common report with which `enrich` measures its own, unless it is told otherwise."""
 NAME = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$"
 """Of a run or a sweep: the name of a folder, and never `..`."""
+ORACLE = Plugin(type="oracle")
+"""Who shows the tasks of the warm start, unless a configuration says otherwise."""
+API_LEARNERS = ("api", "loop.learning.api.learner:ApiLearner")
+"""Learners that cannot learn."""
 MOST_UPDATES = 1_000_000
 """Of a run: more would not be planned, let alone made."""
 
@@ -174,6 +178,9 @@ class Config(Settings):
     coverage: Coverage = Coverage()  # of the families in the warm start
     tail: Coverage = Coverage(exponent=0.0)  # of the families in training worlds, in an order of its own
     learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
+    # Who solves the foundation tasks for the warm start. Not recorded when it is the oracle, so that digests
+    # of older configurations stand.
+    demonstrations: Plugin = Field(ORACLE, exclude_if=lambda plugin: plugin == ORACLE)
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()
     budget: Budget = Budget()
@@ -209,7 +216,7 @@ class Config(Settings):
     @property
     def group_size(self) -> int:
         """Rollouts per prompt."""
-        return self.policy.grpo.group_size
+        return self.policy.group_size
 
     def plugins(self) -> Iterator[tuple[str, str, Plugin]]:
         """(role, dotted key, plug-in) of everything that `type:` picks."""
@@ -219,6 +226,7 @@ class Config(Settings):
         yield "transform", "curriculum.report", self.curriculum.report
         yield "allocation", "targeting.allocation", self.targeting.allocation
         yield "learner", "learner", self.learner
+        yield "demonstrator", "demonstrations", self.demonstrations
         yield "author", "author", self.author
         for index, tracker in enumerate(self.tracking.extra):
             yield "tracker", f"tracking.extra.{index}", tracker
@@ -230,6 +238,17 @@ class Config(Settings):
             raise ValueError(
                 f"iterations: {self.iterations} x updates_per_iteration: {self.updates_per_iteration} are "
                 f"more than {MOST_UPDATES:,} updates; lower either"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _only_learners_are_updated(self) -> "Config":
+        updated = self.iterations > 0 or self.budget.charged_steps is not None
+        if self.learner.type in API_LEARNERS and updated:
+            raise ValueError(
+                f"learner: {self.learner.type} cannot learn, so it may only be evaluated; set iterations: 0 "
+                "and no budget.charged_steps, or have another learner start from what it solves with "
+                "demonstrations: {type: api, model: ...}"
             )
         return self
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loop.config import Config
+from loop.config import API_LEARNERS, Config
 from loop.plugins import locate, make
 from loop.reporting.progress import guesses, span
 from loop.resuming.steps import steps_of
@@ -127,7 +127,7 @@ def render(config: Config) -> list[str]:
         )
     return [
         f"run        {config.run_id}",
-        f"policy     {parameters(config):,} parameters",
+        f"policy     {_policy(config, c)}",
         f"updates    {c.updates:,} of {config.prompts_per_update} prompts x {config.group_size}",
         f"episodes   {c.train_episodes[0]:,} to {c.train_episodes[1]:,} in training, "
         f"{c.diagnose_episodes:,} in diagnosis, {c.evaluation_episodes:,} in evaluation",
@@ -139,6 +139,18 @@ def render(config: Config) -> list[str]:
         f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
         f"time       about {span(c.seconds)} on two CPU cores",
     ]
+
+
+def _policy(config: Config, c: Costs) -> str:
+    """What plays: so many parameters, or a model that is asked so often."""
+    if config.learner.type not in API_LEARNERS:
+        return f"{parameters(config):,} parameters"
+    messages = (CALLS_PER_EPISODE + 1) * (c.diagnose_episodes + c.evaluation_episodes)
+    caps = config.learner.parameters.get("budget") or "no cap"
+    return (
+        f"{config.learner.parameters.get('model')} behind an interface: evaluated, it learns nothing; about "
+        f"{messages:,} requests ({caps})"
+    )
 
 
 def _going_on(config: Config) -> list[str]:

@@ -44,7 +44,14 @@ REGISTRY: dict[str, dict[str, str]] = {
         "learnability": "loop.curricula.allocations.measured:Learnability",
         "expected_gain": "loop.curricula.allocations.expected_gain:ExpectedGain",
     },
-    "learner": {"decoder": "loop.learning.decoder:DecoderLearner"},
+    "learner": {
+        "decoder": "loop.learning.decoder:DecoderLearner",
+        "api": "loop.learning.api.learner:ApiLearner",
+    },
+    "demonstrator": {
+        "oracle": "loop.learning.demonstrations:OracleDemonstrator",
+        "api": "loop.learning.api.demonstrator:ApiDemonstrator",
+    },
     "author": {
         "template": "planet.author.template:TemplateAuthor",
         "llm": "planet.author.llm.author:LLMAuthor",

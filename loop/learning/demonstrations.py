@@ -1,6 +1,7 @@
 """Demonstrations for the warm start: oracles of foundation tasks, played in real sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 from loop.config import Coverage
 from loop.errors import RunError
@@ -15,10 +16,61 @@ ANSWER = "done"
 """What every demonstration says at its end: the tasks ask for deeds, not for words."""
 
 
+class Demonstrated(NamedTuple):
+    """Demonstrations, and the calls that sessions executed for them."""
+
+    shown: list[Shown]
+    steps: int
+
+
+class Demonstrator(Protocol):
+    """Solves foundation tasks for the warm start."""
+
+    def demonstrate(
+        self,
+        foundation: Sequence[Environment],
+        coverage: Coverage,
+        seed: int,
+        count: int,
+        sessions: SessionPool,
+    ) -> Demonstrated:
+        """`count` demonstrations, families by their weights; RunError when there can be none."""
+
+
+class OracleDemonstrator:
+    """Shows every task as its oracle solves it."""
+
+    def demonstrate(
+        self,
+        foundation: Sequence[Environment],
+        coverage: Coverage,
+        seed: int,
+        count: int,
+        sessions: SessionPool,
+    ) -> Demonstrated:
+        """Families drawn by their weights, tasks of a family in turn."""
+        shown = demonstrations(foundation, coverage, seed, count, sessions)
+        return Demonstrated(shown, sum(len(d.trajectory.calls) for d in {id(d): d for d in shown}.values()))
+
+
 def demonstrations(
     foundation: Sequence[Environment], coverage: Coverage, seed: int, count: int, sessions: SessionPool
 ) -> list[Shown]:
-    """`count` demonstrations: families drawn by their weights, tasks of a family in turn."""
+    """`count` demonstrations by oracles, each task played once."""
+    return drawn(foundation, coverage, seed, count, lambda e, task: demonstrate(e, task, sessions))
+
+
+def drawn(
+    foundation: Sequence[Environment],
+    coverage: Coverage,
+    seed: int,
+    count: int,
+    show: Callable[[Environment, Task], Shown],
+) -> list[Shown]:
+    """`count` demonstrations: families drawn by their weights, tasks of a family in turn.
+
+    show: of a task that is drawn for the first time, how it is solved.
+    """
     by_family: dict[str, list[tuple[Environment, Task]]] = {}
     for environment in foundation:
         for task in environment.tasks:
@@ -27,15 +79,15 @@ def demonstrations(
     rng = stream(seed, "demonstrations")
     for tasks in by_family.values():
         rng.shuffle(tasks)
-    played: dict[str, Shown] = {}
-    drawn: list[Shown] = []
+    known: dict[str, Shown] = {}
+    shown: list[Shown] = []
     for family in rng.choices(list(weights), list(weights.values()), k=count):
         environment, task = by_family[family][0]
         by_family[family].append(by_family[family].pop(0))
-        if task.id not in played:
-            played[task.id] = demonstrate(environment, task, sessions)
-        drawn.append(played[task.id])
-    return drawn
+        if task.id not in known:
+            known[task.id] = show(environment, task)
+        shown.append(known[task.id])
+    return shown
 
 
 def demonstrate(environment: Environment, task: Task, sessions: SessionPool) -> Shown:

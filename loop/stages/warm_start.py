@@ -4,7 +4,8 @@ from loop.circle import Circle
 from loop.episodes.charging import charge
 from loop.learning.cache import WarmStartCache
 from loop.learning.coverage import family_weights
-from loop.learning.demonstrations import demonstrations
+from loop.learning.demonstrations import Demonstrator
+from loop.plugins import make
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
 
@@ -15,7 +16,10 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
     foundation = circle.split("foundation")
     families = sorted({t.key.facets.family for e in foundation for t in e.tasks})
     count = config.policy.warm_start.steps * config.policy.warm_start.batch
-    demos = demonstrations(foundation, config.coverage, config.seed, count, circle.sessions)
+    demonstrator: Demonstrator = make(
+        "demonstrator", config.demonstrations, "demonstrations", config=config.policy, seed=config.seed
+    )
+    demos, calls = demonstrator.demonstrate(foundation, config.coverage, config.seed, count, circle.sessions)
     cache = WarmStartCache(config, circle.learner, demos)
     metrics = cache.read()
     if metrics is None:
@@ -23,9 +27,8 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
         metrics = {f"warm_start/{name}": value for name, value in learned.items()}
         metrics["warm_start/demonstrations"] = float(len(demos))
         cache.write(metrics)
-    oracle_calls = sum(len(d.trajectory.calls) for d in {id(d): d for d in demos}.values())
     return Outcome(
-        rows=[charge(config.run_id, step.index, "warm_start", oracle_calls)],
+        rows=[charge(config.run_id, step.index, "warm_start", calls)],
         metrics=metrics,
         detail={"coverage": family_weights(families, config.coverage, config.seed), "key": cache.key},
     )
