@@ -18,6 +18,7 @@ class Case(NamedTuple):
     start: State
     rules: tuple[StatedRule, ...]
     wants: tuple[Want, ...]
+    broken: dict[StatedRule, set[str]]  # rule -> ids of the rows for which it is not kept at the start
 
     @property
     def goals(self) -> list[Goal]:
@@ -37,7 +38,8 @@ class Judge:
         start = edited(self.seed, task.key.delta)
         asks = self.reader.read(task.view.instruction)
         wants = tuple(want_of(ask, start, self.rules, self.world) for ask in asks)
-        return Case(self.world, start, self.rules, wants)
+        broken = {rule: breakers(rule, start) for rule in self.rules}
+        return Case(self.world, start, self.rules, wants, broken)
 
 
 def faults(case: Case, end: State) -> list[str]:
@@ -93,5 +95,5 @@ def _newly_broken(case: Case, end: State, found: Differences) -> list[str]:
         f"{rule.table} {key} no longer keeps {rule.page}"
         for rule in case.rules
         if {rule.table, rule.target} & found.tables
-        for key in sorted(breakers(rule, end) - breakers(rule, case.start))
+        for key in sorted(breakers(rule, end) - case.broken[rule])
     ]

@@ -7,16 +7,19 @@ from planet.records.world import Document, World
 from tests.planet.second_checker.state import State
 
 _SAYINGS = (
-    (False, r"when the (?P<c>.+) of a (?P<t>.+) becomes (?P<v>.+) , (?P<s>.+) must hold a (?P<e>.+) for it"),
-    (False, r"for every (?P<t>.+) whose (?P<c>.+) is (?P<v>.+) , there must be a (?P<e>.+) in (?P<s>.+)"),
-    (True, r"when the (?P<c>.+) of a (?P<t>.+) becomes (?P<v>.+) , set the (?P<e>.+) in (?P<s>.+)"),
+    (
+        False,
+        r"when the (?P<c>.+) of a (?P<t>.+) becomes (?P<v>.+) , (?P<s>.+) must hold a (?P<e>.+?)(?: for it)?",
+    ),
+    (False, r"for every (?P<t>.+) whose (?P<c>.+) is (?P<v>.+) , there must be a (?P<e>.+) in .+"),
+    (True, r"when the (?P<c>.+) of a (?P<t>.+) becomes (?P<v>.+) , set the (?P<e>.+?)(?: in .+)?"),
     (True, r"for every (?P<t>.+) whose (?P<c>.+) is (?P<v>.+) , each (?P<e>.+)"),
 )
 """(whether every linked record is meant, and not that there must be one; how it is said)."""
 _EFFECTS = (
     r"(?P<t>.+) with (?P<cv>.+)",  # a ticket with status open
     r"(?P<c>.+) of its (?P<t>.+) to (?P<v>.+)",  # severity of its ticket to critical
-    r"(?P<t>.+) in (?P<s>.+) must have (?P<cv>.+)",  # ticket in help desk must have severity critical
+    r"(?P<t>.+) in .+ must have (?P<cv>.+)",  # ticket in help desk must have severity critical
 )
 
 
@@ -44,7 +47,8 @@ def stated_rules(world: World) -> tuple[StatedRule, ...]:
 
 def breakers(rule: StatedRule, state: State) -> set[str]:
     """Ids of the rows of `rule.table` for which the rule is not kept."""
-    triggered = set(state.where(rule.table, **{rule.column: rule.value}))
+    place = state.columns[rule.table].index(rule.column)
+    triggered = {key for key, row in state.rows[rule.table].items() if row[place] == rule.value}
     if not triggered:
         return triggered
     names = state.columns[rule.target]

@@ -79,7 +79,7 @@ def differences(start: State, end: State) -> Differences:
     changed: dict[tuple[str, str, str], Any] = {}
     for table, after in end.rows.items():
         before = start.rows[table]
-        if after == before:
+        if after is before or after == before:
             continue
         created |= {(table, key): end.record(table, key) for key in after if key not in before}
         removed += [(table, key) for key in before if key not in after]

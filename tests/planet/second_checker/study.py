@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from random import Random
 from typing import NamedTuple
 
@@ -59,18 +60,16 @@ class Tally(Frozen):
 
 
 def world_orders(seed: int) -> Iterator[WorldOrder]:
-    """Worlds without end: compact and library in turn; every other pair aims at one family at some level."""
-    number = 0
-    while True:
-        pair = number // 2
-        aimed = pair % 2 == 1
+    """Worlds without end: every third is a library world, every second aims at one family at some level."""
+    for number in count():
+        aim = number // 2
+        aimed = number % 2 == 1
         yield WorldOrder(
-            profile="library" if number % 2 else "compact",
+            profile="library" if number % 3 == 2 else "compact",
             seed=seed * 1_000_003 + number,
-            family=FAMILIES[pair // 2 % len(FAMILIES)] if aimed else None,
-            level=LEVELS[pair // 2 // len(FAMILIES) % len(LEVELS)] if aimed else LEVELS[0],
+            family=FAMILIES[aim % len(FAMILIES)] if aimed else None,
+            level=LEVELS[aim // len(FAMILIES) % len(LEVELS)] if aimed else LEVELS[0],
         )
-        number += 1
 
 
 @cache
