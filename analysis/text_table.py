@@ -32,3 +32,9 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) 
 def percent(value: float | None, digits: int = 1) -> str:
     """A share as text; "-" when it was not measured."""
     return "-" if value is None else f"{value:.{digits}%}"
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
+    """The lines of a Markdown table; columns whose index is in `left` are aligned left, the others right."""
+    marks = ["---" if place in left else "---:" for place in range(len(header))]
+    return [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, marks, *rows)]

@@ -1,5 +1,5 @@
 """Do tasks that read alike need the same tools? Clusters of texts against clusters of tool sets.
 
-`items` reads tasks, `clusters` finds the groups, `describe` tells what is in them, `agreement` compares them,
-`write` makes tables and figure.
+`items` and `corpus` read tasks, `clusters` finds the groups, `describe` tells what is in them, `agreement`
+compares them, `words` says what holds, `write` makes tables and figure.
 """

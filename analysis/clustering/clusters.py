@@ -12,6 +12,7 @@ from analysis.clustering.items import Item
 CLUSTERS = 8
 COMPONENTS = 50  # of the text space
 STARTS = 10  # of KMeans
+MOST_PAIRED = 3_000  # items between which distances are taken for the silhouette; of more, so many are drawn
 
 
 class Space(NamedTuple):
@@ -51,7 +52,10 @@ def _clustered(points: Any, clusters: int, seed: int) -> Space:
     distinct = len(np.unique(points.round(9), axis=0))
     labels = KMeans(min(clusters, distinct), n_init=STARTS, random_state=seed).fit_predict(points)
     found = len(set(labels.tolist()))
-    silhouette = float(silhouette_score(points, labels)) if 1 < found < len(points) else None
+    silhouette = None
+    if 1 < found < len(points):
+        most = MOST_PAIRED if len(points) > MOST_PAIRED else None
+        silhouette = float(silhouette_score(points, labels, sample_size=most, random_state=seed))
     return Space(points, labels, silhouette, _plane(points))
 
 

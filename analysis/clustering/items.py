@@ -11,6 +11,7 @@ from analysis.errors import DataError
 from analysis.json_lines import Line, first_problem, read_lines
 from analysis.ledger import TaskRow, WorldRow
 from analysis.run_directory import OpenRun
+from planet.identity import stream
 from planet.records.frozen import Frozen
 
 _WORD = re.compile(r"\w\w")
@@ -32,7 +33,7 @@ def items_of_run(run: OpenRun) -> list[Item]:
     """The tasks that the run trains on: instruction, and tools of the solving plan."""
     worlds = {row.world_id: row for row in run.ledger.rows(WorldRow, run.id)}
     tasks = [row for row in run.ledger.rows(TaskRow, run.id) if row.split in ("train", "grown")]
-    return _enough([_item(task, worlds[task.world_id]) for task in tasks], str(run.path))
+    return enough([_item(task, worlds[task.world_id]) for task in tasks], str(run.path))
 
 
 def _item(task: TaskRow, world: WorldRow) -> Item:
@@ -59,7 +60,7 @@ def items_of_file(path: str | Path) -> list[Item]:
         if isinstance(found, str):
             raise DataError(f"{path}, line {line.number}: {found}")
         items.append(found)
-    return _enough(items, str(path))
+    return enough(items, str(path))
 
 
 def _parsed(line: Line) -> Item | str:
@@ -75,7 +76,15 @@ def _parsed(line: Line) -> Item | str:
     return f'{problem}; each line is {{"id", "text", "tools", "metadata"}}'
 
 
-def _enough(items: Sequence[Item], source: str) -> list[Item]:
+def some(items: Sequence[Item], most: int, seed: int = 0) -> list[Item]:
+    """`most` items drawn uniformly, or all of fewer, in their order."""
+    if len(items) <= most:
+        return list(items)
+    return [items[place] for place in sorted(stream(seed, "clustering").sample(range(len(items)), most))]
+
+
+def enough(items: Sequence[Item], source: str) -> list[Item]:
+    """The items; DataError when there are too few of them, or nothing to cluster by."""
     if len(items) < LEAST:
         raise DataError(f"{source} holds {len(items)} items; clusters need at least {LEAST}")
     if not any(item.tools for item in items) or not any(_WORD.search(item.text) for item in items):

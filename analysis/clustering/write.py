@@ -8,9 +8,11 @@ from analysis.clustering.agreement import Agreement, agreement
 from analysis.clustering.clusters import CLUSTERS, Space, text_space, tool_space
 from analysis.clustering.describe import Contents, contents
 from analysis.clustering.items import Item
+from analysis.clustering.words import verdicts
 from analysis.command import Result
 from analysis.style import colour, drawing
-from analysis.text_table import align, write_csv
+from analysis.text_table import align, markdown, write_csv
+from planet.whole_file import write_whole
 
 CAPTION = (
     "Tasks by text (left) and by tool set (middle), each coloured by its own clusters in its two leading "
@@ -21,7 +23,7 @@ STRATA = "template"
 
 
 def write_clustering(items: Sequence[Item], out: Path, clusters: int = CLUSTERS, seed: int = 0) -> Result:
-    """clusters.csv, cluster_contents.csv, agreement.csv and clusters.png in `out`."""
+    """clusters.csv, cluster_contents.csv, agreement.csv, clusters.png and clustering.md in `out`."""
     spaces = {"text": text_space(items, clusters, seed), "tools": tool_space(items, clusters, seed)}
     found = agreements(items, spaces, seed)
     described = contents(items, spaces)
@@ -31,8 +33,11 @@ def write_clustering(items: Sequence[Item], out: Path, clusters: int = CLUSTERS,
         _draw(spaces, found, out / "clusters.png"),
         write_csv(out / "cluster_contents.csv", Contents._fields, described),
     )
-    text = [render_clustering(items, spaces, found), "", *render_contents(described)]
-    return Result("\n".join(text), files)
+    said = verdicts(found)
+    page = out / "clustering.md"
+    write_whole(page, _page(items, spaces, found, said))
+    text = [render_clustering(items, spaces, found), "", *said, "", *render_contents(described)]
+    return Result("\n".join(text), (*files, page))
 
 
 def agreements(items: Sequence[Item], spaces: dict[str, Space], seed: int = 0) -> list[Agreement]:
@@ -51,16 +56,31 @@ def agreements(items: Sequence[Item], spaces: dict[str, Space], seed: int = 0) -
 
 def render_clustering(items: Sequence[Item], spaces: dict[str, Space], found: Sequence[Agreement]) -> str:
     """The sizes, the silhouettes, and one line per agreement."""
+    return "\n".join([_shapes(items, spaces), *align(*_table(found))])
+
+
+def _page(
+    items: Sequence[Item], spaces: dict[str, Space], found: Sequence[Agreement], said: Sequence[str]
+) -> str:
+    """The same for a results section in Markdown, the words first."""
+    words = [f"- {line}" for line in said]
+    return "\n".join([f"{_shapes(items, spaces)}.", "", *words, "", *markdown(*_table(found)), ""])
+
+
+def _shapes(items: Sequence[Item], spaces: dict[str, Space]) -> str:
     shapes = [
         f"{name}: {len(set(space.labels.tolist()))} clusters"
         + ("" if space.silhouette is None else f", silhouette {space.silhouette:.2f}")
         for name, space in spaces.items()
     ]
+    return f"{len(items):,} items; " + "; ".join(shapes)
+
+
+def _table(found: Sequence[Agreement]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     lines = [
         (f"{a.first} ~ {a.second}", f"{a.ami:.3f}", f"{a.ari:.3f}", f"{a.p:.3f}", _within(a)) for a in found
     ]
-    table = align(("agreement", "AMI", "ARI", "p", f"p within {STRATA}"), lines)
-    return "\n".join([f"{len(items)} items; " + "; ".join(shapes), *table])
+    return ("agreement", "AMI", "ARI", "p", f"p within {STRATA}"), lines
 
 
 def render_contents(described: Sequence[Contents]) -> list[str]:

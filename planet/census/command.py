@@ -6,13 +6,11 @@ tasks drawn uniformly from it reach stands beside: coverage alone proves nothing
 
 import json
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from planet.census.environment import Environment, read_environments
+from planet.census.environment import watched_environments
 from planet.command import Parser, command, finish, positive
 from planet.refusals import read_refusals
-from planet.store import world_ids
 from planet.whole_file import write_whole
 
 SMALL = (
@@ -46,7 +44,7 @@ def _run(given: Namespace) -> int:
     from planet.census.measure import as_json, take
     from planet.census.tables import as_markdown, as_text, tables
 
-    worlds = list(_watched(read_environments(given.folder), len(world_ids(given.folder))))
+    worlds = list(watched_environments(given.folder))
     census = take(
         worlds, read_refusals(given.folder), given.folder, given.environments, given.draw, given.seed
     )
@@ -58,10 +56,3 @@ def _run(given: Namespace) -> int:
     print("\n\n".join(map(as_text, found)))
     print(f"\n{SMALL}\nwritten: {out / 'census.json'}, {out / 'census.md'}")
     return 0
-
-
-def _watched(worlds: Iterator[Environment], count: int) -> Iterable[Environment]:
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(worlds, "counting", total=count, console=Console(stderr=True), transient=True)

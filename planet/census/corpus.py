@@ -11,7 +11,10 @@ from planet.census.rarefaction import Expected, expected, expected_of_sets
 from planet.errors import StorageError
 from planet.identity import stream
 
-DIMENSIONS = ("environments", "descriptions", "tools", "combinations", "services", "industries", "countries")
+DIMENSIONS = (
+    "environments", "descriptions", "tools", "combinations", "tool sets", "services", "industries",
+    "countries",
+)  # fmt: skip
 """What a drawn task reaches. Tools and services: those that its environment offers."""
 
 
@@ -48,6 +51,7 @@ def values_of(world: Environment, dimension: str) -> tuple[str, ...]:
         "environments": world.id,
         "descriptions": world.description,
         "combinations": world.combination,
+        "tool sets": "+".join(sorted(world.offered)),
         "industries": world.industry,
         "countries": world.country,
     }

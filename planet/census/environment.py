@@ -1,7 +1,7 @@
 """A world with its slice, as it is counted. Worlds are read one by one, and without their rows."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
@@ -50,6 +50,15 @@ def read_environments(folder: Path) -> Iterator[Environment]:
             yield _environment(name, entry, world, keys, size)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StorageError(f"world {name} in {folder} cannot be read: {error}") from error
+
+
+def watched_environments(folder: Path) -> Iterable[Environment]:
+    """The same, with a bar of progress on the standard error stream where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    worlds, count = read_environments(folder), len(entries(folder))
+    return track(worlds, "reading worlds", total=count, console=Console(stderr=True), transient=True)
 
 
 def _environment(
