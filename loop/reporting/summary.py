@@ -115,10 +115,11 @@ def _worlds_line(metrics: Metrics) -> str:
 
 
 def _warm_start_line(metrics: Metrics) -> str:
-    return (
-        f"warm start: {metrics['warm_start/demonstrations']:.0f} demonstrations, "
-        f"{metrics['warm_start/token_accuracy']:.1%} of their tokens right at the end"
-    )
+    shown = f"warm start: {metrics['warm_start/demonstrations']:.0f} demonstrations"
+    right = metrics.get("warm_start/token_accuracy")
+    if right is None:  # a policy that learns nothing from them
+        return f"{shown}, not learned from"
+    return f"{shown}, {right:.1%} of their tokens right at the end"
 
 
 def _test_line(config: Config, step: Step, metrics: Metrics) -> str:

@@ -1,18 +1,23 @@
 """Models without a wire: an endpoint that answers in process, and the toy world as an environment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
 from loop.episodes.playing import Wanted, repeated, request_for
+from loop.learning.api.demonstrator import ApiDemonstrator
 from loop.learning.api.episode import ApiRollout
+from loop.learning.api.learner import ApiLearner
 from loop.learning.api.player import Player, Unplayed
 from loop.learning.api.settings import ApiSettings
+from loop.learning.demonstrations import Demonstrated
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
 from planet.language_model.answer import Answer, SaidCall
 from planet.language_model.budget import Budget
 from planet.language_model.endpoint import Request
+from policy.config import PolicyConfig
+from tests.loop.api_replies import oracle, said_so_far, task_asked
 from tests.planet.toy_tasks import toy_task, vip_task
 from tests.planet.worlds import toy_world
 
@@ -86,3 +91,33 @@ def episode(line: Line, turns: int = 8, **settings: Any) -> ApiRollout:
     found = played(player(line, **settings), toy_wanted()[:1], turns)[0]
     assert isinstance(found, ApiRollout), found
     return found
+
+
+def scripted_learner(config: PolicyConfig, seed: int) -> ApiLearner:
+    """A learner of a run whose model looks at the policy pages once and says that it is done."""
+    made = ApiLearner("scripted", config, seed, answers=None)
+    look = said(("search_documents", '{"query": "policy"}'))
+    made.player.endpoint = Endpoint(lambda request: said(text="done") if said_so_far(request) else look)
+    return made
+
+
+class OracleOfAModel:
+    """A demonstrator of a run whose model solves the tasks of `families`, and no others."""
+
+    def __init__(self, config: PolicyConfig, seed: int, families: tuple[str, ...]) -> None:
+        self.made = ApiDemonstrator("scripted", config, seed, tasks=10_000, answers=None)
+        self.families = families
+
+    def demonstrate(self, foundation: Sequence[Environment], *given: Any) -> Demonstrated:
+        """What `ApiDemonstrator` makes of it."""
+        tasks = [task for e in foundation for task in e.tasks]
+        solves = oracle(tasks)
+
+        def line(request: Request) -> Answer:
+            if task_asked(tasks, request).key.facets.family not in self.families:
+                return said(text="done")
+            reply = solves(request)
+            return said(*reply.calls, text=reply.content or "")
+
+        self.made.player.endpoint = Endpoint(line)
+        return self.made.demonstrate(foundation, *given)
