@@ -14,6 +14,7 @@ from loop.errors import ConfigError
 from loop.plugins import Plugin, locate, nearest
 from planet.yaml_text import YamlProblem, parse_yaml
 from policy.config import PRESETS
+from policy.errors import PolicyError
 
 Tree = dict[str, Any]
 LARGEST = 2**53
@@ -39,7 +40,7 @@ def read_tree(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, 
 
 def build(tree: Tree, source: str) -> Config:
     """A configuration from a plain tree; `source` names it in messages."""
-    tree = _with_preset(tree, source)
+    tree = _with_weights(_with_preset(tree, source), source)
     check_keys(tree, Config, source)
     try:
         config = Config.model_validate(tree)
@@ -72,6 +73,28 @@ def _with_preset(tree: Tree, source: str) -> Tree:
             f"{source}: policy.decoder: unknown preset {name!r}; {nearest(name, list(PRESETS))}"
         )
     return {**tree, "policy": {**policy, "decoder": PRESETS[name].model_dump()}}
+
+
+def _with_weights(tree: Tree, source: str) -> Tree:
+    """The tree with the decoder's shape read from `policy.weights`, if there are any."""
+    policy = tree.get("policy")
+    path = policy.get("weights") if isinstance(policy, dict) else None
+    if not isinstance(policy, dict) or not isinstance(path, str):
+        return tree
+    from policy.weights.source import open_source
+
+    try:
+        shape = open_source(path).config.model_dump()
+    except PolicyError as error:
+        raise ConfigError(f"{source}: policy.weights: {error}") from error
+    given = policy.get("decoder") or {}
+    for key in shape.keys() & given.keys() if isinstance(given, dict) else ():
+        if given[key] != shape[key]:
+            raise ConfigError(
+                f"{source}: policy.decoder.{key}={given[key]!r} is not that of the weights, {shape[key]!r}; "
+                f"leave it out"
+            )
+    return {**tree, "policy": {**policy, "decoder": {**shape, **given} if isinstance(given, dict) else given}}
 
 
 def _read(path: Path, seen: tuple[Path, ...]) -> Tree:

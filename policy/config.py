@@ -215,9 +215,23 @@ class PolicyConfig(Config):
     packing: PackingConfig = PackingConfig()
     grpo: GrpoConfig = GrpoConfig()
     warm_start: WarmStartConfig = WarmStartConfig()
+    # Published weights to begin with instead of a warm start. Not recorded when absent, so that older digests
+    # stand.
+    codec: Literal["world", "chat"] = Field("world", exclude_if=lambda name: name == "world")
+    weights: str | None = Field(None, exclude_if=lambda path: path is None)  # Hugging Face folder or .gguf file
+    thinking: bool = Field(False, exclude_if=lambda aloud: not aloud)  # lets models think aloud that can
     compilation_cache: str | None = (
         None  # folder of compiled programs, shared by runs; None: compile every time
     )
+
+    @model_validator(mode="after")
+    def _weights_speak_their_own_language(self) -> "PolicyConfig":
+        if (self.codec == "chat") != (self.weights is not None):
+            raise ValueError(
+                f"codec={self.codec!r} does not go with weights={self.weights!r}; give `codec: chat` and "
+                f"the path of published weights, or neither"
+            )
+        return self
 
     @model_validator(mode="after")
     def _episodes_fit_into_rows(self) -> "PolicyConfig":

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from loop.learning.compilation import keep_programs
+from loop.learning.language import language_of
 from loop.learning.learner import Graded, Metrics, Request, Shown
 from loop.learning.sources import source_digest
 from planet.identity import digest, seed_of
@@ -19,23 +20,11 @@ from policy.demonstration import Demonstration
 from policy.mesh import use_mesh
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.trainer import Scored, Trainer, TrainState
-from policy.vocabulary import FIRST_WORD, Vocabulary
-from policy.vocabulary import load as load_vocabulary
 from policy.warm_start import examples_of, warm_start
-from policy.world_codec import WorldCodec
+from policy.weights.source import load as load_weights
 
 LAST = 10
 """Steps of the warm start over which its final metrics are averaged."""
-
-
-def _require_rows(rows: int, vocabulary: Vocabulary) -> None:
-    """ValueError when words would have no row: arrays are not checked, so all of them would share one."""
-    needed = FIRST_WORD + len(vocabulary.words)
-    if rows < needed:
-        raise ValueError(
-            f"policy.decoder.vocabulary_rows={rows} is less than the {needed} ids of the vocabulary; "
-            f"give {vocabulary.rows}"
-        )
 
 
 class DecoderLearner:
@@ -45,9 +34,8 @@ class DecoderLearner:
         keep_programs(Path(config.compilation_cache or cache / "xla"))
         use_mesh(config.mesh)
         self.config = config
-        self.vocabulary = load_vocabulary()
-        _require_rows(config.decoder.vocabulary_rows, self.vocabulary)
-        self.codec = WorldCodec(self.vocabulary)
+        self.language = language_of(config)
+        self.codec = self.language.codec
         self.engine = RolloutEngine(self.codec, config.decoder, config.rollout)
         self.trainer = Trainer(config.decoder, config.grpo, config.packing, config.rollout.temperature)
         self.seed = seed
@@ -73,13 +61,16 @@ class DecoderLearner:
                 "warm_start": self.config.warm_start,
                 "packing": self.config.packing,
                 "optimizer": self.config.grpo.optimizer,
-                "vocabulary": self.vocabulary.digest(),
+                "vocabulary": self.language.digest(),
                 "code": source_digest("policy"),
             }
         )
 
     def warm_start(self, shown: Sequence[Shown], done: Callable[[int], None]) -> Metrics:
         """Learn from demonstrations; metrics of the last steps, and how many demonstrations had no tokens."""
+        if self.config.weights is not None:
+            self._state = self.trainer.adopt(load_weights(self.config.weights).params)
+            return {}
         written = [Demonstration(s.view, s.trajectory.calls, s.trajectory.answer or "") for s in shown]
         unheard = self.config.warm_start.unheard
         examples, refused = examples_of(self.codec, written, unheard, seed_of(self.seed, "unheard"))
@@ -130,8 +121,7 @@ class DecoderLearner:
         """What reading a checkpoint back needs to know."""
         return {
             "decoder": self.config.decoder.model_dump(mode="json"),
-            "vocabulary": self.vocabulary.digest(),
-            "vocabulary_words": len(self.vocabulary.words),
+            **self.language.described(),
             "version": self.version,
         }
 
@@ -167,7 +157,7 @@ class DecoderStore:
     def load(self, step: int) -> dict[str, Any]:
         """Bring the learner to a stored state, unless its vocabulary is not extended by the present one."""
         state, metadata = self._store.load(step, self._learner.template())
-        self._learner.vocabulary.require_extension_of(metadata["vocabulary"], metadata["vocabulary_words"])
+        self._learner.language.require_same(metadata)
         self._learner.take(state)
         return dict(metadata)
 

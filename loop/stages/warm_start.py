@@ -13,6 +13,8 @@ from loop.resuming.steps import Step
 def warm_start(circle: Circle, step: Step) -> Outcome:
     """Take the seed's warm start from the cache, or make it."""
     config = circle.config
+    if config.policy.weights is not None:
+        return _adopted(circle, step)
     foundation = circle.split("foundation")
     families = sorted({t.key.facets.family for e in foundation for t in e.tasks})
     count = config.policy.warm_start.steps * config.policy.warm_start.batch
@@ -31,4 +33,14 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
         rows=[charge(config.run_id, step.index, "warm_start", calls)],
         metrics=metrics,
         detail={"coverage": family_weights(families, config.coverage, config.seed), "key": cache.key},
+    )
+
+
+def _adopted(circle: Circle, step: Step) -> Outcome:
+    """Published weights as they are: nothing is shown, and nothing is charged."""
+    circle.learner.warm_start((), circle.advance)
+    return Outcome(
+        rows=[charge(circle.config.run_id, step.index, "warm_start", 0)],
+        metrics={"warm_start/demonstrations": 0.0},
+        detail={"key": circle.learner.fingerprint()},
     )
