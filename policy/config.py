@@ -218,7 +218,7 @@ class PolicyConfig(Config):
     # Published weights to begin with instead of a warm start. Not recorded when absent, so that older digests
     # stand.
     codec: Literal["world", "chat"] = Field("world", exclude_if=lambda name: name == "world")
-    weights: str | None = Field(None, exclude_if=lambda path: path is None)  # Hugging Face folder or .gguf file
+    weights: str | None = Field(None, exclude_if=lambda path: path is None)  # a folder or .gguf file
     thinking: bool = Field(False, exclude_if=lambda aloud: not aloud)  # lets models think aloud that can
     compilation_cache: str | None = (
         None  # folder of compiled programs, shared by runs; None: compile every time
