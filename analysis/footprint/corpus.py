@@ -20,17 +20,10 @@ CAPTION = (
     "have touched (diamond). A published share inside its range is what chance gives."
 )
 _HEADER = (
-    "dimension",
-    "values",
-    "reached",
-    "share",
-    "expected",
-    "low",
-    "high",
-    "published",
-    "points",
-    "near",
-)
+    "dimension", "values", "reached", "share", "expected", "low", "high", "published", "points",
+    "points_of_mean", "near",
+)  # fmt: skip
+"""`near`: whether the mean of all draws is within NEAR points of the published share."""
 
 
 def write_corpus_footprint(
@@ -58,22 +51,21 @@ def write_corpus_footprint(
     return Result("\n".join([title, *align(header, rows), "", *words]), files)
 
 
-def points(r: Reach) -> float | None:
-    """Percentage points of a drawn share above the published one; None where none is published."""
-    published = REACHED.get(r.dimension)
-    return None if published is None else 100 * (r.share - published)
+def points(share: float, dimension: str) -> float | None:
+    """Percentage points of a share above the published one; None where none is published."""
+    published = REACHED.get(dimension)
+    return None if published is None else 100 * (share - published)
 
 
 def said(found: Sequence[Reach]) -> list[str]:
     """What the numbers say, in words."""
-    known = [(r, p) for r in found if (p := points(r)) is not None]
-    near = [r.dimension for r, p in known if abs(p) <= NEAR]
-    far = [f"{r.dimension} ({p:+.1f})" for r, p in known if abs(p) > NEAR]
-    chance = [r.dimension for r, _ in known if r.expected.low <= REACHED[r.dimension] <= r.expected.high]
-    other = [f"{r.dimension} ({_above(r)})" for r, _ in known if r.dimension not in chance]
+    known = [r for r in found if r.dimension in REACHED]
+    chance = [r.dimension for r in known if r.expected.low <= REACHED[r.dimension] <= r.expected.high]
+    other = [r.dimension for r in known if r.dimension not in chance]
     outside = [r.dimension for r in found if not r.expected.low <= r.share <= r.expected.high]
     return [
-        f"Within {NEAR:g} points of the published share: {_list(near)}. Further away: {_list(far)}.",
+        f"The mean of all draws: {_near([(r.dimension, r.expected.share) for r in known])}",
+        f"This draw: {_near([(r.dimension, r.share) for r in known])}",
         f"Published shares inside the range of uniform draws: {_list(chance)}. Outside: {_list(other)}.",
         f"This draw lies outside of the range, as one share in twenty does by chance, in: {_list(outside)}.",
         *_of_size(next(r.values for r in found if r.dimension == "environments")),
@@ -89,8 +81,12 @@ def _of_size(environments: int) -> list[str]:
     ]
 
 
-def _above(r: Reach) -> str:
-    return f"published {100 * (REACHED[r.dimension] - r.expected.share):+.1f} points from the mean"
+def _near(shares: Sequence[tuple[str, float]]) -> str:
+    """Which shares are within NEAR points of the published ones, and how far away the others are."""
+    away = [(name, p) for name, share in shares if (p := points(share, name)) is not None]
+    near = [name for name, p in away if abs(p) <= NEAR]
+    far = [f"{name} ({p:+.1f})" for name, p in away if abs(p) > NEAR]
+    return f"within {NEAR:g} points of the published share {_list(near)}; further away {_list(far)}."
 
 
 def _list(names: Sequence[str]) -> str:
@@ -99,27 +95,37 @@ def _list(names: Sequence[str]) -> str:
 
 def table(found: Sequence[Reach]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Header and rows of the table that is printed."""
-    header = ("share of", "values", "reached", "drawn", "expected", "95 % of draws", "published", "points")
+    header = (
+        "share of",
+        "values",
+        "reached",
+        "drawn",
+        "expected",
+        "95 % of draws",
+        "published",
+        "points",
+        "of mean",
+    )
     rows = []
     for r in found:
-        difference = points(r)
+        away = [points(share, r.dimension) for share in (r.share, r.expected.share)]
         rows.append(
             (
                 r.dimension, f"{r.values:,}", f"{r.reached:,}", percent(r.share), percent(r.expected.share),
                 f"{percent(r.expected.low)} to {percent(r.expected.high)}", percent(REACHED.get(r.dimension)),
-                "-" if difference is None else f"{difference:+.1f}",
+                *("-" if p is None else f"{p:+.1f}" for p in away),
             )
         )  # fmt: skip
     return header, rows
 
 
 def _row(r: Reach) -> tuple[Any, ...]:
-    difference = points(r)
-    near = None if difference is None else int(abs(difference) <= NEAR)
+    away = [points(share, r.dimension) for share in (r.share, r.expected.share)]
+    near = None if away[1] is None else int(abs(away[1]) <= NEAR)
     likely = r.expected
     return (
         r.dimension, r.values, r.reached, r.share, likely.share, likely.low, likely.high,
-        REACHED.get(r.dimension), difference, near,
+        REACHED.get(r.dimension), *away, near,
     )  # fmt: skip
 
 

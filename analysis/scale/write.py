@@ -14,7 +14,8 @@ from planet.whole_file import write_whole
 
 CAPTION = (
     "Worlds against services of a world. Filled: as stated by the source; hollow: our reading of it, one "
-    "service where a world is one database behind one set of tools. What counts as a world differs between projects."
+    "service where a world is one database behind one set of tools. "
+    "What counts as a world differs between projects."
 )
 _HEADER = ("project", "worlds", "services", "least", "most", "stated", "reading", "source")
 
@@ -37,17 +38,21 @@ def write_scale(folder: Path, out: Path) -> Result:
 
 def sentence(worlds: int, own: Quantity) -> str:
     """What the comparison says, from the numbers."""
-    return (
-        f"{worlds:,} worlds of {own.mean:.1f} services each ({own.least:g} to {own.most:g}). "
-        f"More worlds than {_those([p.name for p in PUBLISHED if worlds > p.worlds])}; "
-        f"fewer than {_those([p.name for p in PUBLISHED if worlds < p.worlds])}. "
-        f"More services in a world than {_those([p.name for p in PUBLISHED if own.mean > p.services])}; "
-        f"fewer than {_those([p.name for p in PUBLISHED if own.mean < p.services])}."
-    )
+    size = f"{worlds:,} worlds of {own.mean:.1f} services each ({own.least:g} to {own.most:g})."
+    number = _compared("worlds", worlds, [(p.name, p.worlds) for p in PUBLISHED])
+    services = _compared("services in a world", own.mean, [(p.name, p.services) for p in PUBLISHED])
+    return " ".join([size, number, services])
 
 
-def _those(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none of them"
+def _compared(what: str, here: float, others: Sequence[tuple[str, float]]) -> str:
+    """More of it than some, fewer than others; who has as many, or nobody, is left out."""
+    parts = {
+        "more": [name for name, number in others if here > number],
+        "fewer": [name for name, number in others if here < number],
+    }
+    told = [f"{word} {what} than {', '.join(names)}" for word, names in parts.items() if names]
+    text = "; ".join(told) or f"as many {what} as all of them"
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _table(worlds: int, own: Quantity) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -9,6 +9,8 @@ from planet.tasks.audit_rules import RULES
 from planet.validators import VALIDATORS
 
 _ARTICLES = {"world": "a world", "environment": "an environment", "task": "a task"}
+NEAR = 5.0
+"""Points that the mean of all draws may differ from the design's share."""
 _NAMES = {"share at stake": "share of tasks with a rule at stake"}
 
 
@@ -114,18 +116,28 @@ def _phrasings(parts: dict[str, float]) -> Iterator[tuple[str, ...]]:
 
 
 def _reach(census: Census) -> Table:
-    header = ("share of", "values", "drawn", "expected", "95 % of draws", "design", "points", "within 5")
+    header = (
+        "share of",
+        "values",
+        "drawn",
+        "expected",
+        "95 % of draws",
+        "design",
+        "points",
+        "of mean",
+        "within 5",
+    )
     rows = []
     for r in census.reach:
         wanted = design.REACHED.get(r.dimension)
-        points = None if wanted is None else 100 * (r.share - wanted)
+        away = None if wanted is None else [100 * (x - wanted) for x in (r.share, r.expected.share)]
         rows.append(
             (
                 r.dimension, f"{r.values:,}", f"{r.share:.1%}", f"{r.expected.share:.1%}",
                 f"{r.expected.low:.1%} to {r.expected.high:.1%}",
                 "-" if wanted is None else f"{wanted:.1%}",
-                "-" if points is None else f"{points:+.1f}",
-                "-" if points is None else "yes" if abs(points) <= 5 else "no",
+                *(("-", "-") if away is None else (f"{points:+.1f}" for points in away)),
+                "-" if away is None else "yes" if abs(away[1]) <= NEAR else "no",
             )
         )  # fmt: skip
     title = f"What {census.drawn:,} of {census.totals['tasks']:,} tasks drawn uniformly reach"

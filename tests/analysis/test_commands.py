@@ -71,10 +71,10 @@ def test_help_loads_no_heavy_library(name):
 @pytest.mark.parametrize(
     ("main", "arguments", "words"),
     [
-        (footprint, [], "the following arguments are required: RUN; --help shows the usage"),
+        (footprint, [], "give either a run directory or --corpus DIR; --help shows the usage"),
         (weakness, ["x", "--top", "0"], "'0' is no whole number of 1 or more"),
-        (clustering, [], "give either a run directory or --tasks FILE"),
-        (clustering, ["x", "--tasks", "y"], "give either a run directory or --tasks FILE"),
+        (clustering, [], "give either a run directory, --tasks FILE or --corpus DIR"),
+        (clustering, ["x", "--tasks", "y"], "give either a run directory, --tasks FILE or --corpus DIR"),
         (clustering, ["x", "--seed", "-1"], "argument --seed: -1 is no seed of KMeans"),
         (health, ["x", "--ouy", "y"], "unrecognized arguments: --ouy y"),
     ],

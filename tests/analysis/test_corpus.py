@@ -64,16 +64,15 @@ def test_the_words_of_a_footprint_follow_from_its_numbers():
         a_reach("tools", 70, 0.69, 0.01),  # published 75.8 %: 5.8 points away, 6.8 from the mean
         a_reach("countries", 90, 0.50, 0.01),  # nothing is published
     ]
-    assert points(found[0]) == pytest.approx(0.5) and points(found[2]) is None
+    assert points(0.54, "environments") == pytest.approx(0.5) and points(0.9, "countries") is None
     lines = said(found)
-    assert lines[0] == ("Within 5 points of the published share: environments. Further away: tools (-5.8).")
-    assert lines[1] == (
-        "Published shares inside the range of uniform draws: environments. "
-        "Outside: tools (published +6.8 points from the mean)."
-    )
-    assert lines[2].endswith("in: countries.")
-    assert "these of 100" in lines[3]
-    assert len(said([a_reach("environments", 2_300, 0.54, 0.01, values=4_326)])) == 3  # of full size
+    far = "within 5 points of the published share environments; further away tools"
+    assert lines[0] == f"The mean of all draws: {far} (-6.8)."
+    assert lines[1] == f"This draw: {far} (-5.8)."
+    assert lines[2].endswith("inside the range of uniform draws: environments. Outside: tools.")
+    assert lines[3].endswith("in: countries.")
+    assert "these of 100" in lines[4]
+    assert len(said([a_reach("environments", 2_300, 0.54, 0.01, values=4_326)])) == 4  # of full size
 
 
 @pytest.mark.parametrize(
@@ -224,12 +223,15 @@ def test_the_scale_stands_beside_published_figures(worlds, tmp_path):
 
 
 def test_the_sentence_of_the_scale_follows_from_the_numbers():
-    told = sentence(100, quantity("world", "services", [9.0, 11.0]))
-    assert told.startswith(
-        "100 worlds of 10.0 services each (9 to 11). More worlds than AppWorld, τ-bench, MCPMark; "
+    told = sentence(100, quantity("world", "services", [9.0, 11.0])).split(". ")
+    assert told[0] == "100 worlds of 10.0 services each (9 to 11)"
+    assert told[1] == (
+        "More worlds than AppWorld, τ-bench, MCPMark; fewer worlds than Agent-World, AgentMercury"
     )
-    assert "fewer than Agent-World, AgentMercury. " in told
-    assert told.endswith("than AppWorld, τ-bench, MCPMark, Agent-World; fewer than AgentMercury.")
+    assert told[2].endswith(
+        "than AppWorld, τ-bench, MCPMark, Agent-World; fewer services in a world than AgentMercury."
+    )
+    assert "fewer" not in sentence(5_000, quantity("world", "services", [20.0]))  # more of both than anyone
 
 
 def test_a_folder_without_worlds_has_no_scale(tmp_path, capsys):

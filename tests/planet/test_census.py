@@ -113,7 +113,7 @@ def test_the_census_counts_worlds_environments_and_tasks(worlds, capsys, tmp_pat
     assert ["tasks", "20", "43,260", "-100.0", "%"] in lines
     (environments,) = [line for line in lines if line[:2] == ["environments", "2"] and "100.0%" in line]
     # all tasks were drawn: both environments, surely; 46.5 points above the design's 53.5 %
-    assert environments[2:] == ["100.0%", "100.0%", "100.0%", "to", "100.0%", "53.5%", "+46.5", "no"]
+    assert environments[2:] == ["100.0%", "100.0%", "100.0%", "to", "100.0%", "53.5%", "+46.5", "+46.5", "no"]
     assert "What 20 of 20 tasks drawn uniformly reach" in (tmp_path / "census.md").read_text()
 
 
