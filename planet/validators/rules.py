@@ -65,4 +65,29 @@ def _crossings(subject: Subject) -> str:
         for column in table.columns
         if column.ref in tables and tables[column.ref].service != table.service
     ]
-    return f"; references that do are {listed(crossing, 8)}" if crossing else ", and no reference does"
+    if not crossing:
+        return ", and no reference does"
+    return f"; references that do are {listed(crossing, 8)}{_example(subject)}"
+
+
+def _example(subject: Subject) -> str:
+    """A rule that crosses, on columns that no rule of the world is about; empty when there is none."""
+    tables = subject.resources
+    rules = subject.key.invariants
+    taken = {(i.table, i.column) for i in rules} | {(i.effect_table, i.effect_column) for i in rules}
+    for child in tables.values():
+        for link in child.columns:
+            parent = tables.get(link.ref or "")
+            if parent is None or parent.service == child.service or not (parent.tools and child.tools):
+                continue
+            trigger, effect = _free_enum(parent, taken), _free_enum(child, taken)
+            if trigger and effect:
+                return (
+                    f"; for example, when the {trigger.name} of a {parent.name} is {trigger.values[0]}, "
+                    f"the {effect.name} of the {child.name} by {link.name} is {effect.values[0]}"
+                )
+    return ""
+
+
+def _free_enum(table: Resource, taken: set[tuple[str, str]]) -> Column | None:
+    return next((c for c in table.columns if c.values and (table.name, c.name) not in taken), None)
