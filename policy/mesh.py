@@ -62,7 +62,7 @@ def join(config: ProcessesConfig) -> None:
         jax.distributed.initialize(config.coordinator, config.count, config.index)
     except (RuntimeError, ValueError) as error:
         raise DeviceError(
-            f"policy.processes: {config.count} processes could not be joined ({_first_line(error)}); give "
+            f"{config.count} processes could not be joined ({_first_line(error)}); give "
             f"coordinator and index, or JAX_COORDINATOR_ADDRESS and JAX_PROCESS_ID, to every process"
         ) from error
 

@@ -8,6 +8,7 @@ Learning rates are arguments of the compiled step rather than part of it, so tha
 gradient, and every point of a schedule, share one program.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -80,8 +81,12 @@ def at_rates(updates: Params, matrices: jax.Array, rest: jax.Array) -> Params:
 
 def initial(config: OptimizerConfig, params: Params) -> optax.OptState:
     """The optimizer's state before the first step."""
-    way = transformation(direction(config))
-    return jax.jit(lambda params: like_parameters(way.init(params)))(params)
+    return _initial(direction(config), params)
+
+
+@partial(jax.jit, static_argnums=0)
+def _initial(way: Direction, params: Params) -> optax.OptState:
+    return like_parameters(transformation(way).init(params))
 
 
 def _is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:

@@ -1,48 +1,21 @@
 """Where the parts of an array lie on a mesh: by the name of a parameter, by rows of a batch.
 
-Parameters are split twice: `fsdp` splits the features of the stream, `tensor` what is private to heads,
-hidden units and words (Megatron-LM, arXiv 1909.08053; fully sharded data parallelism, arXiv 2004.08910,
-1910.02054). Gradients and the optimizer's state have the names of their parameters and lie where those lie.
-Batches and activations are split by rows, over data and fsdp together.
+Gradients and the optimizer's state have the names of their parameters and lie where the rules of
+`policy.layout` put those. Batches and activations are split by rows, over data and fsdp together.
 
 The functions use the mesh of the calling thread (`policy.mesh`); without one they return what they are given,
 so a program for one device is the same as ever.
 """
 
-import re
 from typing import Any, TypeVar
 
 import jax
 from jax.lax import with_sharding_constraint
 from jax.sharding import NamedSharding, PartitionSpec, get_abstract_mesh, get_mesh
 
+from policy.layout import ROWS, split
+
 Tree = TypeVar("Tree")
-
-ROWS = ("data", "fsdp")
-"""Mesh axes that share the rows of a batch."""
-RULES: tuple[tuple[str, PartitionSpec], ...] = (
-    (r"embedding$", PartitionSpec("tensor", "fsdp")),  # [v, d]
-    (r"head$", PartitionSpec("fsdp", "tensor")),  # [d, v]
-    (r"attention/(query|key|value)$", PartitionSpec("fsdp", "tensor")),  # [d, heads x h]
-    (r"attention/output$", PartitionSpec("tensor", "fsdp")),  # [heads x h, d]
-    (r"hidden/(gate|up)$", PartitionSpec("fsdp", "tensor")),  # [d, f]
-    (r"hidden/down$", PartitionSpec("tensor", "fsdp")),  # [f, d]
-)
-"""(end of a parameter's path, how its axes are split); what no rule names lies whole on every device."""
-
-
-def split(path: str, shape: tuple[int, ...], sizes: dict[str, int]) -> PartitionSpec:
-    """How an array is split on a mesh with axes of these sizes.
-
-    `path` is slash-separated and ends like the parameter's. An axis of the array that its mesh axis does not
-    divide stays whole.
-    """
-    spec = next((spec for pattern, spec in RULES if re.search(rf"(^|/){pattern}", path)), PartitionSpec())
-    if len(spec) != len(shape):
-        return PartitionSpec()
-    return PartitionSpec(
-        *(axis if length % sizes[axis] == 0 else None for axis, length in zip(spec, shape, strict=True))
-    )
 
 
 def like_parameters(tree: Tree) -> Tree:
@@ -51,7 +24,7 @@ def like_parameters(tree: Tree) -> Tree:
     if mesh.empty:
         return tree
     return jax.tree_util.tree_map_with_path(
-        lambda path, leaf: with_sharding_constraint(leaf, split(_text(path), leaf.shape, dict(mesh.shape))),
+        lambda path, leaf: with_sharding_constraint(leaf, _spec(path, leaf, dict(mesh.shape))),
         tree,
     )
 
@@ -92,8 +65,9 @@ def place_of(path: tuple[Any, ...], leaf: Any) -> NamedSharding | None:
     mesh = get_mesh()
     if mesh.empty:
         return None
-    return NamedSharding(mesh, split(_text(path), leaf.shape, dict(mesh.shape)))
+    return NamedSharding(mesh, _spec(path, leaf, dict(mesh.shape)))
 
 
-def _text(path: tuple[Any, ...]) -> str:
-    return "/".join(str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in path)
+def _spec(path: tuple[Any, ...], leaf: Any, sizes: dict[str, int]) -> PartitionSpec:
+    names = (getattr(key, "key", getattr(key, "name", getattr(key, "idx", key))) for key in path)
+    return PartitionSpec(*split("/".join(map(str, names)), leaf.shape, sizes))

@@ -8,6 +8,7 @@ more update from every checkpoint that it was told to wait for.
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from policy.rollout import TokenTrace
 from policy.trainer import Scored, Trainer, TrainState
 
 UPDATES = 10
-WAIT = 240.0  # seconds for another program's checkpoint
+WAIT = 600.0  # seconds for another program's checkpoint
 
 
 def batch(number: int) -> list[Scored]:
@@ -56,13 +57,11 @@ def train(made: Trainer) -> tuple[TrainState, list[float]]:
 
 def next_loss(made: Trainer, directory: Path) -> float:
     """The loss of one more update from the checkpoint in a directory."""
-    store = CheckpointStore(directory)
     until = time.monotonic() + WAIT
-    while UPDATES not in store.steps():
+    while not (directory / str(UPDATES)).is_dir():  # a store opened now would sweep away a half-written one
         assert time.monotonic() < until, f"no checkpoint came to {directory}"
         time.sleep(0.5)
-        store = CheckpointStore(directory)
-    state, metadata = store.load(UPDATES, made.init(1))
+    state, metadata = CheckpointStore(directory).load(UPDATES, made.init(1))
     assert metadata["from"] == directory.name and state.version == UPDATES
     return float(made.update(state, batch(UPDATES))[1]["loss"])
 
@@ -82,8 +81,16 @@ def layout(state: TrainState) -> dict[str, Any]:
     }
 
 
+def run(made: Trainer, name: str, directory: Path, others: Sequence[str]) -> dict[str, Any]:
+    """Train, save under a name, and go on from the checkpoints of this program and of the others."""
+    state, losses = train(made)
+    told = {"losses": losses, **layout(state)}
+    CheckpointStore(directory / name).save(UPDATES, state, {"from": name})
+    return {**told, "next": {each: next_loss(made, directory / each) for each in (name, *others)}}
+
+
 def main() -> None:
-    """Run, save, load what others saved."""
+    """Choose devices and processes, then run."""
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
     parser.add_argument("directory", type=Path, help="the checkpoints of all programs, by their names")
@@ -96,12 +103,7 @@ def main() -> None:
     join(ProcessesConfig(count=given.count, index=given.index, coordinator=given.coordinator))
     data, fsdp, tensor = given.mesh
     use_mesh(MeshConfig(data=data, fsdp=fsdp, tensor=tensor))
-    made = trainer()
-    state, losses = train(made)
-    told = {"losses": losses, **layout(state)}
-    CheckpointStore(given.directory / given.name).save(UPDATES, state, {"from": given.name})
-    told["next"] = {name: next_loss(made, given.directory / name) for name in (given.name, *given.load)}
-    print(json.dumps(told))
+    print(json.dumps(run(trainer(), given.name, given.directory, given.load)))
 
 
 if __name__ == "__main__":
