@@ -9,8 +9,8 @@ from planet.catalog import Catalog
 from planet.identity import digest, seed_of, stream
 from planet.records.world import Brief
 
-SELDOM = 35
-"""Of the library worlds that nobody gave a scenario, every 35th is built around the next resource of a
+SELDOM = 33
+"""Of the library worlds that nobody gave a scenario, every 33rd is built around the next resource of a
 shuffled list of the seldom ones: companies are usual, but everything occurs."""
 
 

@@ -71,7 +71,7 @@ def test_its_tasks_are_larger_than_those_of_compact_worlds(library):
     assert all(ids == [f"a{n}" for n in range(1, len(ids) + 1)] for ids in names)
 
 
-def test_every_35th_world_is_built_around_the_next_resource_of_all(library):
+def test_every_33rd_world_is_built_around_the_next_resource_of_all(library):
     rare = seldom(CATALOG)
     assert 120 <= len(rare) <= 180 and "patent" in rare and "customer" not in rare
     wanted = list(orders(BRIEF, "template", None, 0, 6, len(rare) * SELDOM, CATALOG))

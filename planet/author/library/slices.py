@@ -18,7 +18,7 @@ USUAL = 3
 """The first resources of a service, which a usual slice takes."""
 _WANTED = 4.0
 """Weight of what is of a new service while there are few, and of an old one when there are enough."""
-_COMPANY = 1.5
+_COMPANY = 6.0
 """Weight of the first resources of a service beside a named one."""
 _FADE = 0.4
 """How much less likely each next resource of a service is."""
