@@ -38,6 +38,10 @@ def _options() -> Parser:
         "--tool-sets", choices=("called", "offered"), default="called",
         help="of a corpus: tools that the solution calls, or that the environment offers",
     )  # fmt: skip
+    options.add_argument(
+        "--without-tool-words", action="store_true",
+        help="take ids, and words that tools are named with, out of the texts first",
+    )  # fmt: skip
     options.add_argument("--out", metavar="DIR", help="folder for the results (default: RUN/figures, or .)")
     options.add_argument("--clusters", type=positive, default=8, metavar="K", help="clusters in each space")
     options.add_argument("--seed", type=int, default=0, metavar="S", help="of KMeans, permutations, sample")
@@ -46,7 +50,7 @@ def _options() -> Parser:
 
 def _work(chosen: Namespace) -> None:
     from analysis.clustering.corpus import items_of_corpus
-    from analysis.clustering.items import items_of_file, items_of_run, some
+    from analysis.clustering.items import items_of_file, items_of_run, some, without_tool_words
     from analysis.clustering.write import write_clustering
     from analysis.run_directory import open_run
 
@@ -55,6 +59,8 @@ def _work(chosen: Namespace) -> None:
         items = items_of_corpus(Path(chosen.corpus), chosen.sample, chosen.seed, chosen.tool_sets)
     else:
         items = some(items_of_run(run) if run else items_of_file(chosen.tasks), chosen.sample, chosen.seed)
+    if chosen.without_tool_words:
+        items = without_tool_words(items)
     out = Path(chosen.out) if chosen.out else run.figures if run else Path()
     write_clustering(items, out, chosen.clusters, chosen.seed).show()
 

@@ -15,6 +15,8 @@ from planet.identity import stream
 from planet.records.frozen import Frozen
 
 _WORD = re.compile(r"\w\w")
+_PART = re.compile(r"[^\W_]+")
+_RECORD = re.compile(r"#?\b[A-Z]{1,4}-?[0-9]{4,}\b")
 
 LEAST = 10
 """Fewer items than this say nothing about clusters."""
@@ -81,6 +83,24 @@ def some(items: Sequence[Item], most: int, seed: int = 0) -> list[Item]:
     if len(items) <= most:
         return list(items)
     return [items[place] for place in sorted(stream(seed, "clustering").sample(range(len(items)), most))]
+
+
+def without_tool_words(items: Sequence[Item]) -> list[Item]:
+    """The items, their texts without ids of records and without the words of which names of tools are made.
+
+    Texts that name the tools' tables agree with the tools because of that; this asks what is left.
+    """
+    words = {word for item in items for tool in item.tools for word in _PART.findall(tool.lower())}
+    return [item.replace(text=_bare(item.text, words)) for item in items]
+
+
+def _bare(text: str, words: set[str]) -> str:
+    kept = [
+        token
+        for token in _RECORD.sub(" ", text).split()
+        if not {part for part in _PART.findall(token.lower())} & (words | {f"{word}s" for word in words})
+    ]
+    return " ".join(kept)
 
 
 def enough(items: Sequence[Item], source: str) -> list[Item]:

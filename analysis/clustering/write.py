@@ -77,7 +77,7 @@ def _shapes(items: Sequence[Item], spaces: dict[str, Space]) -> str:
 
 
 def _table(found: Sequence[Agreement]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    lines = [
+    lines: list[tuple[str, ...]] = [
         (f"{a.first} ~ {a.second}", f"{a.ami:.3f}", f"{a.ari:.3f}", f"{a.p:.3f}", _within(a)) for a in found
     ]
     return ("agreement", "AMI", "ARI", "p", f"p within {STRATA}"), lines

@@ -56,7 +56,7 @@ def _compared(what: str, here: float, others: Sequence[tuple[str, float]]) -> st
 
 
 def _table(worlds: int, own: Quantity) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    rows = [("here", f"{worlds:,}", f"{own.mean:.1f}", "measured")]
+    rows: list[tuple[str, ...]] = [("here", f"{worlds:,}", f"{own.mean:.1f}", "measured")]
     rows += [
         (
             p.name,

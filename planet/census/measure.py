@@ -37,7 +37,7 @@ class Distinct(NamedTuple):
 
     of: str  # "library" or "corpus"
     name: str
-    count: int
+    number: int
     design: int
     deviation: float | None  # None: the folder is too small for a comparison, or more than enough is fine
 
@@ -126,11 +126,9 @@ def _of_tasks(corpus: Sequence[Environment], tasks: Sequence[CountedTask]) -> It
 def quantity(of: str, name: str, values: Sequence[float]) -> Quantity:
     """The mean and the tails of some numbers, at least one."""
     ordered = sorted(values)
-    return Quantity(
-        of, name, sum(ordered) / len(ordered), ordered[0],
-        *(_quantile(ordered, at) for at in (0.05, 0.5, 0.95)),
-        ordered[-1], design.MEANS.get(name),
-    )  # fmt: skip
+    low, median, high = (_quantile(ordered, at) for at in (0.05, 0.5, 0.95))
+    mean, wanted = sum(ordered) / len(ordered), design.MEANS.get(name)
+    return Quantity(of, name, mean, ordered[0], low, median, high, ordered[-1], wanted)
 
 
 def _quantile(ordered: Sequence[float], at: float) -> float:

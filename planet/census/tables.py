@@ -102,7 +102,7 @@ def _quantity(q: Quantity) -> tuple[str, ...]:
 
 def _distinct(d: Distinct) -> tuple[str, ...]:
     more = " or more" if d.name in design.AT_LEAST else ""
-    return f"{d.name} of the {d.of}", f"{d.count:,}", f"{d.design:,}{more}", _percent(d.deviation)
+    return f"{d.name} of the {d.of}", f"{d.number:,}", f"{d.design:,}{more}", _percent(d.deviation)
 
 
 def _phrasings(parts: dict[str, float]) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import pytest
 from analysis.clustering.__main__ import main as clustering
 from analysis.clustering.agreement import Agreement
 from analysis.clustering.corpus import items_of_corpus
-from analysis.clustering.items import Item, some
+from analysis.clustering.items import Item, some, without_tool_words
 from analysis.clustering.words import grade, verdicts
 from analysis.errors import DataError
 from analysis.footprint.__main__ import main as footprint
@@ -126,6 +126,20 @@ def test_a_sample_of_items_is_drawn_and_keeps_their_order():
     drawn = [int(item.id) for item in some(items, 4)]
     assert len(drawn) == 4 and drawn == sorted(set(drawn))
     assert some(items, 9) == items
+
+
+def test_texts_can_be_asked_without_the_words_of_tools_and_the_ids_of_records():
+    items = [
+        Item(
+            id="a",
+            text='set the status of invoice INV-0031 , then list "Open Invoices"',
+            tools=("get_invoice",),
+        ),
+        Item(id="b", text="list_price of order #W2378156 is low", tools=("list_order",)),
+    ]
+    bare = [item.text for item in without_tool_words(items)]  # words of tools: get, invoice, list, order
+    assert bare == ['set the status of , then "Open', "of is low"]
+    assert [item.tools for item in without_tool_words(items)] == [item.tools for item in items]
 
 
 def test_a_corpus_without_enough_tasks_is_told(tmp_path, worlds):

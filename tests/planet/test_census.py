@@ -133,7 +133,7 @@ def test_the_census_is_written_as_numbers_too(worlds, tmp_path):
     }  # fmt: skip
     (tools,) = [q for q in found["quantities"] if q["name"] == "tools"]
     assert tools["least"] <= tools["mean"] <= tools["most"] and tools["design"] == 65
-    assert all(d["deviation"] is None for d in found["distinct"] if d["count"] < d["design"])  # two worlds
+    assert all(d["deviation"] is None for d in found["distinct"] if d["number"] < d["design"])  # two worlds
 
 
 def test_the_census_is_the_same_each_time(worlds, capsys):
@@ -154,7 +154,7 @@ def test_worlds_with_too_few_tasks_are_one_line(tmp_path, capsys):
 
 def test_a_reach_is_the_share_of_values_and_different_ones_are_a_count():
     assert Reach("tools", 8, 6, Expected(0.5, 0.1)).share == 0.75
-    assert Distinct("corpus", "roles", 6, 6, 0.0).count == 6
+    assert Distinct("corpus", "roles", 6, 6, 0.0).number == 6
     assert Expected(0.98, 0.02).high == 1.0  # 0.98 + 1.96 x 0.02 = 1.02: a share ends at 1
 
 
