@@ -13,9 +13,10 @@ import jax
 import numpy as np
 from orbax.checkpoint import v1 as ocp
 
+from policy.critic import CriticState
 from policy.errors import CheckpointError
 from policy.sharding import place_of
-from policy.trainer import TrainState
+from policy.state import TrainState
 
 
 class CheckpointStore:
@@ -56,7 +57,10 @@ class CheckpointStore:
         wanted = _tree(template)
         _require_equal_shapes(described["shapes"], _shapes(wanted), f"checkpoint {step} of {self.directory}")
         tree = self._checkpointer.load(step, jax.tree_util.tree_map_with_path(_abstract, wanted))
-        state = TrainState(tree["params"], tree["opt_state"], int(tree["version"]))
+        critic = CriticState(**tree["critic"]) if "critic" in tree else None
+        state = TrainState(
+            tree["params"], tree["opt_state"], int(tree["version"]), critic, tree.get("reference")
+        )
         return state, json.loads(described["json"])
 
     def drop(self, step: int) -> None:
@@ -69,11 +73,17 @@ class CheckpointStore:
 
 
 def _tree(state: TrainState) -> dict[str, Any]:
-    return {
+    """A state as a tree of arrays, in which what the state does not have is left out."""
+    tree = {
         "params": state.params,
         "opt_state": state.opt_state,
         "version": np.asarray(state.version, np.int64),
     }
+    if state.critic is not None:
+        tree["critic"] = state.critic._asdict()
+    if state.reference is not None:
+        tree["reference"] = state.reference
+    return tree
 
 
 def _abstract(path: tuple[Any, ...], leaf: Any) -> Any:
@@ -94,5 +104,5 @@ def _require_equal_shapes(found: dict[str, list[int]], wanted: dict[str, list[in
         if found.get(path) != wanted.get(path):
             raise CheckpointError(
                 f"{name} holds {path} of shape {found.get(path)}, and this policy wants {wanted.get(path)}; "
-                f"use the decoder and optimizer it was trained with"
+                f"use the decoder, algorithm and optimizer it was trained with"
             )

@@ -36,6 +36,9 @@ class DecoderConfig(Config):
     # Training keeps the stream between layers alone and computes what lies inside a layer again on the way
     # back: less memory, a third more work. Not recorded when off, so that older digests stand.
     remat: bool = Field(False, exclude_if=lambda remat: not remat)
+    # Of the matrix products in training, on a device that is faster with bfloat16; a CPU goes on in float32.
+    # Parameters, gradients and optimizer stay float32. Not recorded when float32.
+    compute: Literal["float32", "bfloat16"] = Field("float32", exclude_if=lambda name: name == "float32")
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> "DecoderConfig":
@@ -102,19 +105,29 @@ class RolloutConfig(Config):
     max_unreadable: int = Field(2, gt=0)  # turns that are neither call nor answer, at which an episode ends
     max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
     context: int = Field(256, gt=0)  # tokens of an episode, observations included
-    slots: int = Field(64, gt=0)  # episodes decoded side by side
-    decode_buckets: tuple[int, ...] = (64, 32, 16)  # rows that a decoding call may have, largest first
-    chunk_rows: int = Field(16, gt=0)  # rows of one prefill call
-    chunk_widths: tuple[int, ...] = (16, 32, 64, 128)  # tokens that one prefill call may read per row
+    slots: int = Field(128, gt=0)  # episodes in progress
+    decode_buckets: tuple[int, ...] = (32, 8)  # rows that a decoding call may have, largest first
+    decode_steps: int = Field(16, gt=0)  # tokens per row that a decoding call samples at most
+    chunk_tokens: int = Field(256, gt=0)  # tokens of one prefill call: rows times width
+    chunk_widths: tuple[int, ...] = (8, 16, 32, 64, 128)  # tokens that one prefill call may read per row
+    copy_rows: int = Field(8, gt=0)  # rows that one call copies
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """How much of the cache a call may look at: the context, its half, and so on down to 128."""
+        halves = [self.context]
+        while halves[0] % 2 == 0 and halves[0] > 128:
+            halves.insert(0, halves[0] // 2)
+        return tuple(halves)
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> "RolloutConfig":
         for name, shapes in (("decode_buckets", self.decode_buckets), ("chunk_widths", self.chunk_widths)):
             if not shapes or min(shapes) < 1:
                 raise ValueError(f"{name}={shapes} must hold one or more whole numbers above 0; give some")
-        if max(self.decode_buckets) != self.slots:
+        if max(self.decode_buckets) > self.slots:
             raise ValueError(
-                f"decode_buckets={self.decode_buckets} must contain slots={self.slots} as its largest"
+                f"decode_buckets={self.decode_buckets} holds more rows than slots={self.slots}; raise slots"
             )
         if self.chunk_widths != tuple(sorted(self.chunk_widths)):
             raise ValueError(f"chunk_widths={self.chunk_widths} must rise; sort them")
@@ -126,6 +139,9 @@ class PackingConfig(Config):
 
     width: int = Field(256, gt=0)  # tokens of a row; at least `rollout.context`
     rows: int = Field(2, gt=0)  # rows of one micro-batch; few, so that the last one is hardly ever half empty
+    # Columns of a micro-batch whose logits are computed at once; columns without a loss have none. More of
+    # them keep a large device busy. Not recorded when 64, so that older digests stand.
+    loss_columns: int = Field(64, gt=0, exclude_if=lambda columns: columns == 64)
 
 
 class GrpoConfig(Config):
@@ -143,6 +159,9 @@ class GrpoConfig(Config):
     token_budget: int = Field(64, gt=0)  # sampled tokens of an episode by which `dr` divides
     kl: float = Field(0.0, ge=0)  # β, weight of the k3 estimate of KL(policy || reference)
     entropy: float = Field(0.0, ge=0)  # weight of the mean token entropy that is added to the objective
+    # C, bound of the sampler-to-trainer ratio by which tokens of older parameters are weighed (truncated
+    # importance sampling); None: such tokens are treated as the others. Not recorded when 2.
+    importance_cap: float | None = Field(2.0, gt=0, exclude_if=lambda cap: cap == 2.0)
     epochs: int = Field(1, gt=0)  # passes over an update's episodes
     minibatches: int = Field(1, gt=0)  # optimizer steps of one pass
     optimizer: OptimizerConfig = OptimizerConfig(learning_rate=3e-3, embedding_rate=1e-4)
@@ -150,6 +169,34 @@ class GrpoConfig(Config):
         None, gt=0
     )  # updates over which the rates fall linearly; None: constant
     final_rate: float = Field(0.1, ge=0, le=1)  # share of the rates left after them
+
+
+class CriticConfig(Config):
+    """The critic of SAO: a decoder with frozen attention that learns what episodes will earn."""
+
+    passes: int = Field(2, gt=0)  # optimizer steps of the critic for one of the actor
+    warmup_updates: int = Field(20, ge=0)  # updates in which the critic alone learns
+    decay: float = Field(1.0, ge=0, le=1)  # λ of the returns it learns; 1: the reward itself
+    optimizer: OptimizerConfig = OptimizerConfig(name="adam", learning_rate=1e-3)  # 5e-6 for large models
+
+
+class SaoConfig(Config):
+    """Single-rollout asynchronous optimisation (arXiv 2607.07508); `policy.sao` numbers what differs."""
+
+    clip_low: float = Field(0.2, gt=0, lt=1)  # ε_low: tokens with a ratio below 1 - ε_low are masked
+    clip_high: float = Field(0.28, gt=0)  # ε_high: and those above 1 + ε_high
+    discount: float = Field(1.0, gt=0, le=1)  # γ, per sampled token
+    length_scale: float = Field(1.5, gt=0)  # α of the actor's λ = 1 - 1 / (α length)
+    negative_weight: float = Field(0.2, ge=0)  # factor of advantages below 0; 1 is SAO as published
+    aggregation: Literal["token", "sequence", "dr"] = "sequence"  # as in `GrpoConfig`
+    token_budget: int = Field(64, gt=0)  # sampled tokens of an episode by which `dr` divides
+    entropy: float = Field(0.0, ge=0)  # weight of the mean token entropy that is added to the objective
+    optimizer: OptimizerConfig = OptimizerConfig(learning_rate=3e-3, embedding_rate=1e-4)  # of the actor
+    decay_updates: int | None = Field(
+        None, gt=0
+    )  # updates after the warm-up over which the actor's rates fall linearly; None: constant
+    final_rate: float = Field(0.1, ge=0, le=1)  # share of the rates left after them
+    critic: CriticConfig = CriticConfig()
 
 
 class WarmStartConfig(Config):
@@ -208,12 +255,12 @@ class PolicyConfig(Config):
     decoder: DecoderConfig = DecoderConfig()
     # Not recorded when there is one device, so that older digests stand.
     mesh: MeshConfig = Field(MeshConfig(), exclude_if=lambda mesh: mesh.devices == 1)
-    processes: ProcessesConfig = Field(
-        ProcessesConfig(), exclude_if=lambda processes: processes == ProcessesConfig()
-    )
     rollout: RolloutConfig = RolloutConfig()
     packing: PackingConfig = PackingConfig()
+    # How the policy learns from rewards. Not recorded when it is GRPO, so that older digests stand.
+    algorithm: Literal["grpo", "sao"] = Field("grpo", exclude_if=lambda name: name == "grpo")
     grpo: GrpoConfig = GrpoConfig()
+    sao: SaoConfig = Field(SaoConfig(), exclude_if=lambda sao: sao == SaoConfig())
     warm_start: WarmStartConfig = WarmStartConfig()
     # Published weights to begin with instead of a warm start. Not recorded when absent, so that older digests
     # stand.
@@ -223,6 +270,16 @@ class PolicyConfig(Config):
     compilation_cache: str | None = (
         None  # folder of compiled programs, shared by runs; None: compile every time
     )
+
+    @property
+    def group_size(self) -> int:
+        """Episodes of one task in an update: SAO needs one."""
+        return 1 if self.algorithm == "sao" else self.grpo.group_size
+
+    @property
+    def actor_optimizer(self) -> OptimizerConfig:
+        """What the policy learns from rewards with."""
+        return self.sao.optimizer if self.algorithm == "sao" else self.grpo.optimizer
 
     @model_validator(mode="after")
     def _weights_speak_their_own_language(self) -> "PolicyConfig":

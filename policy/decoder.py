@@ -10,6 +10,7 @@ The functional core works on plain nested dictionaries of arrays: `parameters(co
 written), so that a decoding step never copies the cache.
 """
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -27,9 +28,14 @@ Params = dict[str, Any]
 class Source(NamedTuple):
     """What attention may read, beside the tokens at hand."""
 
-    keys: jax.Array  # [b, k, s, h]
+    keys: jax.Array  # [b, k, h, s], so that scores are plain products of rows and columns
     values: jax.Array  # [b, k, s, h]
     mask: jax.Array  # [b, t, s] bool: query t may read key s
+
+
+Memory = Callable[[jax.Array, jax.Array], tuple[tuple[Source, ...], Any]]
+"""Of one layer: from the keys [b, k, h, t] and values [b, k, t, h] of the tokens at hand, what they may read
+and what is kept of them."""
 
 
 class RMSNorm(nnx.Module):
@@ -78,7 +84,7 @@ class Attention(nnx.Module):
     def project(
         self, x: jax.Array, rotation: tuple[jax.Array, jax.Array]
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, t, h], values [b, k, t, h]."""
+        """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, h, t], values [b, k, t, h]."""
         c = self.config
         b, t, _ = x.shape
         q = linear(x, self.query[...]).reshape(b, t, c.kv_heads, c.heads // c.kv_heads, c.head_width)
@@ -87,24 +93,47 @@ class Attention(nnx.Module):
         if c.qk_norm:
             q, k = self.query_norm(q), self.key_norm(k)
         q, k = rotate(q.transpose(0, 2, 3, 1, 4), rotation), rotate(k.transpose(0, 2, 1, 3), rotation)
-        return q, k, v.transpose(0, 2, 1, 3)
+        return q, k.transpose(0, 1, 3, 2), v.transpose(0, 2, 1, 3)
 
     def attend(self, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
         """Queries [b, k, g, t, h] read from all sources; the result is [b, t, d]."""
+        return linear(self._mix(q, sources), self.output[...])
+
+    def attend_causally(self, q: jax.Array, own: Source) -> jax.Array:
+        """Queries [b, k, g, t, h] read the tokens they belong to, none of them a later one -> [b, t, d].
+
+        A quarter of them at a time reads no further than its last: three eighths of the work are not done.
+        """
+        t = q.shape[3]
+        size = t // 4 if t % 4 == 0 and t >= 128 else t
+        parts = [
+            self._mix(
+                q[:, :, :, stop - size : stop],
+                (
+                    Source(
+                        own.keys[..., :stop], own.values[:, :, :stop], own.mask[:, stop - size : stop, :stop]
+                    ),
+                ),
+            )
+            for stop in range(size, t + 1, size)
+        ]
+        return linear(jnp.concatenate(parts, axis=1), self.output[...])
+
+    def _mix(self, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
+        """Queries [b, k, g, t, h] -> what all heads read, side by side [b, t, heads x h]."""
         b, k, g, t, h = q.shape
         rows = q.reshape(b, k, g * t, h) * h**-0.5
         scores = []
         for source in sources:
-            score = jnp.einsum("bkqh,bksh->bkqs", rows, source.keys).reshape(b, k, g, t, -1)
+            score = jnp.einsum("bkqh,bkhs->bkqs", rows, source.keys).reshape(b, k, g, t, -1)
             scores.append(jnp.where(source.mask[:, None, None], score, -1e30))
         weights = jax.nn.softmax(jnp.concatenate(scores, axis=-1), axis=-1).reshape(b, k, g * t, -1)
         mixed, start = jnp.zeros_like(rows), 0
         for source in sources:
-            stop = start + source.keys.shape[2]
+            stop = start + source.keys.shape[3]
             mixed += jnp.einsum("bkqs,bksh->bkqh", weights[..., start:stop], source.values)
             start = stop
-        heads = mixed.reshape(b, k, g, t, h).transpose(0, 3, 1, 2, 4).reshape(b, t, k * g * h)
-        return linear(heads, self.output[...])
+        return mixed.reshape(b, k, g, t, h).transpose(0, 3, 1, 2, 4).reshape(b, t, k * g * h)
 
 
 class SwiGLU(nnx.Module):
@@ -130,12 +159,14 @@ class Block(nnx.Module):
         self.hidden = SwiGLU(config, rngs)
 
     def __call__(
-        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array], mask: jax.Array, past: tuple[Source, ...]
-    ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-        """x [b, t, d] -> the stream after this layer, and this layer's keys and values [b, k, t, h]."""
+        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array], memory: Memory
+    ) -> tuple[jax.Array, Any]:
+        """x [b, t, d] -> the stream after this layer, and what the memory keeps of it."""
         q, k, v = self.attention.project(self.attention_norm(x), rotation)
-        x = x + self.attention.attend(q, (*past, Source(k, v, mask)))
-        return x + self.hidden(self.hidden_norm(x)), (k, v)
+        sources, kept = memory(k, v)
+        alone = len(sources) == 1
+        x = x + (self.attention.attend_causally(q, *sources) if alone else self.attention.attend(q, sources))
+        return x + self.hidden(self.hidden_norm(x)), kept
 
 
 class Decoder(nnx.Module):
@@ -151,42 +182,44 @@ class Decoder(nnx.Module):
             self.head = nnx.Param(_matrix(rngs, config.width, config.vocabulary_rows))
 
     def hidden(
-        self,
-        ids: jax.Array,
-        positions: jax.Array,
-        mask: jax.Array,
-        past: tuple[tuple[Source, ...], ...] | None = None,
-    ) -> tuple[jax.Array, list[tuple[jax.Array, jax.Array]]]:
-        """The normalised stream [b, t, d], and each layer's keys and values of these tokens.
+        self, ids: jax.Array, positions: jax.Array, memories: Sequence[Memory]
+    ) -> tuple[jax.Array, list[Any]]:
+        """The normalised stream [b, t, d] of ids at positions [b, t], and what each layer's memory keeps.
 
-        ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per
-        layer, what else it may read.
+        Where a memory gives these tokens alone, none may read a later one, whatever the mask says.
         """
-        x = over_rows(for_lookup(self.embedding[...])[ids])
+        x = over_rows(for_lookup(self.embedding[...])[ids]).astype(jnp.float32)
         if self.config.scaled_embedding:
             # To unit variance: a fresh embedding is small because it is also the output projection.
             x = x * self.config.width**0.5
         rotation = angles(positions, self.config)
-        written = []
-        for index, block in enumerate(self.blocks):
-            run = jax.checkpoint(block) if self.config.remat else block
-            x, pair = run(x, rotation, mask, past[index] if past else ())
+        kept = []
+        for block, memory in zip(self.blocks, memories, strict=True):
+            run = partial(block, rotation=rotation, memory=memory)
+            x, pair = (jax.checkpoint(run) if self.config.remat else run)(x)
             x = over_rows(x)
-            written.append(pair)
-        return self.norm(x), written
+            kept.append(pair)
+        return self.norm(x), kept
 
     def logits(self, hidden: jax.Array) -> jax.Array:
         """[..., d] -> [..., v]."""
         return linear(hidden, self.embedding[...].T if self.config.tied else self.head[...])
 
 
+def reading(mask: jax.Array, *past: Source) -> Memory:
+    """Tokens read each other by a mask [b, t, t], and what came before; their keys and values are kept."""
+    return lambda keys, values: ((*past, Source(keys, values, mask)), (keys, values))
+
+
 def linear(x: jax.Array, matrix: jax.Array) -> jax.Array:
     """x [..., i] times matrix [i, o], with all leading axes as one.
 
     On a CPU the gradient of a product over several leading axes transposes and copies both factors; as a
-    plain matrix product it takes half the time.
+    plain matrix product it takes half the time. A matrix of lower precision is multiplied in its own, and
+    the result has that of x.
     """
-    return (x.reshape(-1, x.shape[-1]) @ matrix).reshape(*x.shape[:-1], matrix.shape[-1])
+    flat = x.reshape(-1, x.shape[-1]).astype(matrix.dtype)
+    return jnp.matmul(flat, matrix, preferred_element_type=x.dtype).reshape(*x.shape[:-1], matrix.shape[-1])
 
 
 def angles(positions: jax.Array, config: DecoderConfig) -> tuple[jax.Array, jax.Array]:

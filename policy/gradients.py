@@ -1,7 +1,7 @@
 """The compiled half of training: gradients of packed episodes, summed over micro-batches, and one step.
 
 One program per objective, because every micro-batch has the same shape; None as an objective is supervision
-by demonstrations.
+by demonstrations. The way back from logits to the stream is `policy.losses`'s.
 """
 
 from functools import partial
@@ -11,28 +11,35 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from policy.config import DecoderConfig, GrpoConfig
-from policy.decoder import Decoder, Params, network
+from policy.config import DecoderConfig, GrpoConfig, SaoConfig
+from policy.decoder import Decoder, Params, network, reading
 from policy.grpo import clipped, clipped_objective, k3_divergence
+from policy.losses import Sums, at_losses, join, map_losses
 from policy.optimizer import Direction, Rates, at_rates, transformation
 from policy.packing import Packed
+from policy.sao import masked_objective, within
 from policy.sharding import like_parameters, over_rows, replicated
 
-Sums = dict[str, jax.Array]
-"""Scalars that add up over micro-batches; names that start with `max_` take the maximum instead."""
+SUMS = (
+    "loss", "tokens", "logp", "entropy", "ratio", "clipped", "right", "stale", "max_age", "max_gap",
+    "max_ratio",
+)  # fmt: skip
 
 
 class Objective(NamedTuple):
-    """The part of a `GrpoConfig` that shapes the loss of a token; what is compiled depends on it alone."""
+    """The part of a configuration that shapes the loss of a token; what is compiled depends on it alone."""
 
     clip_low: float
     clip_high: float
     kl: float
     entropy: float
+    masked: bool = False  # tokens whose ratio leaves the range are masked (SAO), not clipped (GRPO)
 
 
-def objective_of(config: GrpoConfig) -> Objective:
+def objective_of(config: GrpoConfig | SaoConfig) -> Objective:
     """The objective of a configuration."""
+    if isinstance(config, SaoConfig):
+        return Objective(config.clip_low, config.clip_high, 0.0, config.entropy, masked=True)
     return Objective(config.clip_low, config.clip_high, config.kl, config.entropy)
 
 
@@ -59,17 +66,34 @@ def attention_mask(batch: Packed) -> jax.Array:
     return same & family & (order[:, None] >= order[None, :])
 
 
-def read_packed(decoder: Decoder, batch: Packed, temperature: jax.Array) -> Readings:
-    """Next-token statistics of packed rows at a temperature."""
-    hidden, _ = decoder.hidden(batch.ids, batch.positions, attention_mask(batch))
+def stream(decoder: DecoderConfig, params: Params, batch: Packed) -> jax.Array:
+    """The normalised stream [n, w, d] of packed rows."""
+    net = network(decoder, lowered(decoder, params))
+    return net.hidden(batch.ids, batch.positions, [reading(attention_mask(batch))] * decoder.layers)[0]
+
+
+def lowered(decoder: DecoderConfig, params: Params) -> Params:
+    """Parameters as they are multiplied: matrices in bfloat16, if that is asked for and not on a CPU."""
+    if decoder.compute == "float32" or jax.default_backend() == "cpu":
+        return params
+    return in_bfloat16(params)
+
+
+def in_bfloat16(params: Params) -> Params:
+    """Parameters with their matrices in bfloat16, and vectors as they are."""
+    return jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16) if leaf.ndim > 1 else leaf, params)
+
+
+def readings(decoder: Decoder, hidden: jax.Array, target: jax.Array, temperature: jax.Array) -> Readings:
+    """Next-token statistics at a temperature: hidden [..., d], target [...]."""
     logits = decoder.logits(hidden) / temperature
     normaliser = jax.nn.logsumexp(logits, axis=-1)
-    chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]
+    chosen = jnp.take_along_axis(logits, target[..., None], axis=-1)[..., 0]
     mean = jnp.sum(jnp.exp(logits - normaliser[..., None]) * logits, axis=-1)
     return Readings(chosen - normaliser, normaliser - mean, chosen >= jnp.max(logits, axis=-1))
 
 
-@partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+@partial(jax.jit, static_argnums=(0, 1), static_argnames="columns", donate_argnums=3)
 def accumulate(
     decoder: DecoderConfig,
     objective: Objective | None,
@@ -77,29 +101,38 @@ def accumulate(
     progress: Progress,
     batch: Packed,
     temperature: jax.Array,
+    columns: int = 64,
 ) -> Progress:
-    """Add a micro-batch's gradients and sums."""
+    """Add a micro-batch's gradients and sums; `columns` are those whose logits are computed at once."""
     batch = over_rows(batch)
+    hidden, back = jax.vjp(lambda params: stream(decoder, params, batch), params)
+    head = {name: params[name] for name in (head_of(decoder),)}
 
-    def loss(params: Params) -> tuple[jax.Array, Sums]:
-        readings = read_packed(network(decoder, params), batch, temperature)
-        per_token = (
-            supervised_loss(readings) if objective is None else policy_loss(objective, readings, batch)
-        )
-        return jnp.sum(batch.weight * per_token), _sums(objective, readings, batch)
+    def loss(head: Params, hidden: jax.Array, part: Packed) -> tuple[jax.Array, Sums]:
+        net = network(decoder, lowered(decoder, {**params, **head}))
+        read = readings(net, hidden, part.target, temperature)
+        per_token = supervised_loss(read) if objective is None else policy_loss(objective, read, part)
+        value = jnp.sum(part.weight * per_token)
+        return value, {"loss": jax.lax.stop_gradient(value), **_sums(objective, read, part)}
 
-    (value, sums), gradients = jax.value_and_grad(loss, has_aux=True)(params)
-    sums["loss"] = value
+    found = at_losses(loss, head, hidden, batch, columns)
+    (gradients,) = back(found.hidden)
+    for name, part in found.head.items():
+        gradients[name] += part
     return Progress(
         like_parameters(jax.tree.map(jnp.add, progress.gradients, gradients)),
-        {name: _join(name, progress.sums[name], new) for name, new in sums.items()},
+        {name: join(name, progress.sums[name], new) for name, new in found.sums.items()},
     )
+
+
+def head_of(decoder: DecoderConfig) -> str:
+    """The parameter that turns the stream into logits."""
+    return "embedding" if decoder.tied else "head"
 
 
 def nothing_yet(params: Params) -> Progress:
     """The start of an accumulation."""
-    names = ("loss", "tokens", "logp", "entropy", "ratio", "clipped", "right", "max_gap", "max_ratio")
-    return Progress(jax.tree.map(jnp.zeros_like, params), {name: jnp.zeros(()) for name in names})
+    return Progress(jax.tree.map(jnp.zeros_like, params), {name: jnp.zeros(()) for name in SUMS})
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
@@ -113,10 +146,18 @@ def step(
     return like_parameters(optax.apply_updates(params, updates)), like_parameters(state), norms
 
 
-@partial(jax.jit, static_argnums=0)
-def target_logp(decoder: DecoderConfig, params: Params, batch: Packed, temperature: jax.Array) -> jax.Array:
-    """Log-probabilities of the targets [n, w], for a reference policy."""
-    return replicated(read_packed(network(decoder, params), over_rows(batch), temperature).logp)
+@partial(jax.jit, static_argnums=0, static_argnames="columns")
+def target_logp(
+    decoder: DecoderConfig, params: Params, batch: Packed, temperature: jax.Array, columns: int = 64
+) -> jax.Array:
+    """Log-probabilities of the targets [n, w], for a reference policy; 0 in parts without a loss."""
+    batch = over_rows(batch)
+    net = network(decoder, lowered(decoder, params))
+    hidden = net.hidden(batch.ids, batch.positions, [reading(attention_mask(batch))] * decoder.layers)[0]
+    found = map_losses(
+        lambda hidden, part: readings(net, hidden, part.target, temperature).logp, hidden, batch, columns
+    )
+    return replicated(found)
 
 
 def supervised_loss(readings: Readings) -> jax.Array:
@@ -125,10 +166,9 @@ def supervised_loss(readings: Readings) -> jax.Array:
 
 
 def policy_loss(objective: Objective, readings: Readings, batch: Packed) -> jax.Array:
-    """The negated GRPO objective per token, with its KL penalty and entropy bonus."""
-    gain = clipped_objective(
-        readings.logp, batch.logp, batch.advantage, objective.clip_low, objective.clip_high
-    )
+    """The negated objective of GRPO or SAO per token, with its KL penalty and entropy bonus."""
+    of_ratio = masked_objective if objective.masked else clipped_objective
+    gain = of_ratio(readings.logp, batch.logp, batch.advantage, objective.clip_low, objective.clip_high)
     if objective.kl:
         gain -= objective.kl * k3_divergence(readings.logp, batch.reference)
     if objective.entropy:
@@ -141,7 +181,10 @@ def _sums(objective: Objective | None, readings: Readings, batch: Packed) -> Sum
     gap = jnp.where(used > 0, readings.logp - batch.logp, 0.0)
     ratio = jnp.exp(gap)
     low, high = (objective.clip_low, objective.clip_high) if objective else (1.0, 1.0)
-    outside = clipped(readings.logp, batch.logp, batch.advantage, low, high)
+    if objective is not None and objective.masked:
+        outside = ~within(readings.logp, batch.logp, low, high)
+    else:
+        outside = clipped(readings.logp, batch.logp, batch.advantage, low, high)
     sums: dict[str, Any] = {
         "tokens": jnp.sum(used),
         "logp": jnp.sum(used * readings.logp),
@@ -149,11 +192,9 @@ def _sums(objective: Objective | None, readings: Readings, batch: Packed) -> Sum
         "ratio": jnp.sum(used * ratio),
         "clipped": jnp.sum(used * outside),
         "right": jnp.sum(used * readings.argmax),
+        "stale": jnp.sum(used * (batch.age > 0)),
+        "max_age": jnp.max(used * batch.age),
         "max_gap": jnp.max(jnp.abs(gap) / (1.0 + jnp.abs(batch.logp))),
         "max_ratio": jnp.max(used * ratio),
     }
     return jax.lax.stop_gradient(sums)
-
-
-def _join(name: str, old: jax.Array, new: jax.Array) -> jax.Array:
-    return jnp.maximum(old, new) if name.startswith("max_") else old + new

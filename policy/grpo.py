@@ -39,6 +39,15 @@ def k3_divergence(logp: jax.Array, reference: jax.Array) -> jax.Array:
     return jnp.exp(difference) - difference - 1.0
 
 
+def truncated_importance(trainer: np.ndarray, sampler: np.ndarray, cap: float) -> np.ndarray:
+    """min(exp(trainer - sampler), cap) per token: how much likelier the token is to those that learn from it.
+
+    Of log-probabilities of tokens that older parameters sampled, under the present and under the older ones
+    (truncated importance sampling, arXiv 1802.01561; decoupled from the clipped ratio, arXiv 2110.00641).
+    """
+    return np.exp(np.minimum(trainer - sampler, np.log(cap)))
+
+
 def token_weights(counts: Sequence[int], aggregation: Aggregation, token_budget: int) -> np.ndarray:
     """What one sampled token of each episode weighs in the update: `counts` [n] sampled tokens -> [n]
     float32.

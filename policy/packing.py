@@ -22,6 +22,8 @@ class Example(NamedTuple):
     logp: np.ndarray  # [t] float32 under the sampler; 0 for demonstrations
     advantage: float  # of every sampled token; 1 for demonstrations
     weight: float  # of one sampled token in the loss of the whole step
+    reward: float = 0.0  # of the episode, earned with its last sampled token
+    age: np.ndarray | None = None  # [t] updates since the parameters that sampled a token; None: none
 
 
 class Packed(NamedTuple):
@@ -37,6 +39,8 @@ class Packed(NamedTuple):
     advantage: np.ndarray  # float32
     weight: np.ndarray  # float32; 0 where there is no loss
     reference: np.ndarray  # float32 log-probability under a reference policy; 0 when there is none
+    reward: np.ndarray  # float32 of the episode at its last sampled token; 0 elsewhere
+    age: np.ndarray  # float32 updates since the parameters that sampled the token; 0: the present ones
 
 
 class _Piece(NamedTuple):
@@ -102,9 +106,14 @@ def _trunk(example: Example) -> np.ndarray:
     return example.ids[: max(first - 1, 0)]
 
 
+def _last(sampled: np.ndarray) -> np.ndarray:
+    """Where the last of the sampled tokens is, [t] bool."""
+    return sampled & (np.cumsum(sampled) == np.sum(sampled))
+
+
 def _empty(rows: int, width: int) -> Packed:
     whole = [np.zeros((rows, width), np.int32) for _ in range(5)]
-    real = [np.zeros((rows, width), np.float32) for _ in range(4)]
+    real = [np.zeros((rows, width), np.float32) for _ in range(6)]
     return Packed(*whole, *real)
 
 
@@ -129,4 +138,7 @@ def _lay(row: Packed, pieces: list[_Piece]) -> None:
             row.logp[predicting] = example.logp[skip + 1 :]
             row.advantage[predicting] = example.advantage
             row.weight[predicting] = np.where(example.sampled[skip + 1 :], example.weight, 0.0)
+            row.reward[predicting] = np.where(_last(example.sampled)[skip + 1 :], example.reward, 0.0)
+            if example.age is not None:
+                row.age[predicting] = example.age[skip + 1 :]
             at += size

@@ -1,4 +1,4 @@
-"""`Trainer`: graded token traces become new parameters."""
+"""`Trainer`: graded token traces become new parameters, by group-relative policy optimisation (GRPO)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,28 +6,18 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from policy import gradients
+from policy.actor import Actor, Metrics, ages, filled, summary
 from policy.config import DecoderConfig, GrpoConfig, PackingConfig
 from policy.decoder import Params, parameters
 from policy.gradients import Progress
-from policy.grpo import check_agreement, token_weights
-from policy.memory import keep_freed_memory
-from policy.optimizer import direction, initial, rates
-from policy.packing import Example, Packed, batches, pack
+from policy.grpo import token_weights, truncated_importance
+from policy.optimizer import initial, rates
+from policy.packing import Example, Packed, pack
 from policy.rollout import TokenTrace
 from policy.sharding import placed
-
-Metrics = dict[str, float]
-
-
-class TrainState(NamedTuple):
-    """Everything that training changes. `version` counts updates."""
-
-    params: Params
-    opt_state: optax.OptState
-    version: int
+from policy.state import TrainState
 
 
 class Scored(NamedTuple):
@@ -47,71 +37,69 @@ class Trainer:
         packing: PackingConfig,
         temperature: float = 1.0,
     ) -> None:
-        keep_freed_memory()
         self.decoder = decoder_config
         self.config = grpo
         self.packing = packing
-        self.temperature = jnp.float32(temperature)
-        self._agreed = False
-        self._objective = gradients.objective_of(grpo)
-        self._way = direction(grpo.optimizer)
+        self._actor = Actor(
+            decoder_config, gradients.objective_of(grpo), grpo.optimizer, packing, temperature
+        )
 
     def init(self, seed: int) -> TrainState:
         """Fresh parameters and optimizer state."""
         return self.adopt(parameters(self.decoder, seed))
 
     def adopt(self, params: Params, version: int = 0) -> TrainState:
-        """Given parameters with a fresh optimizer state."""
+        """Given parameters with a fresh optimizer state; with a KL penalty they are what it holds to."""
         params = placed(params)
-        return TrainState(params, initial(self.config.optimizer, params), version)
+        reference = jax.tree.map(jnp.copy, params) if self.config.kl else None
+        return TrainState(params, initial(self.config.optimizer, params), version, reference=reference)
 
-    def update(
-        self, state: TrainState, scored: Sequence[Scored], reference: Params | None = None
-    ) -> tuple[TrainState, Metrics]:
-        """One update from a batch of episodes; the given state's arrays are consumed.
+    def update(self, state: TrainState, scored: Sequence[Scored]) -> tuple[TrainState, Metrics]:
+        """One update from a batch of episodes; the given state's arrays are consumed, its reference apart.
 
         Raises AgreementError when, at the first update of this trainer, its log-probabilities are not the
-        sampler's. `reference` is needed when the configuration has a KL penalty.
+        sampler's.
         """
-        if self.config.kl and reference is None:
-            raise ValueError(
-                f"kl={self.config.kl} needs reference parameters; pass `reference` or set kl to 0"
-            )
-        examples = self.examples(scored)
+        examples = self.examples(scored, state.version)
+        ready = [
+            self._ready(state, pack(part, self.packing.width))
+            for part in self._minibatches(examples, state.version)
+        ]
+        now = rates(self.config.optimizer, state.version, self.config.decay_updates, self.config.final_rate)
         params, opt_state = state.params, state.opt_state
         history: list[Metrics] = []
-        for number, part in enumerate(self._minibatches(examples, state.version)):
-            packed = pack(part, self.packing.width)
-            if self.config.kl and reference is not None:
-                packed = self._with_reference(packed, reference)
+        for number, packed in enumerate(ready):
             progress = self.gradients(params, packed)
             metrics = summary(progress.sums)
             if number == 0:
                 metrics["agreement_gap"] = metrics["max_gap"]
-                self._require_agreement(metrics["max_gap"], scored, state.version)
-            now = rates(
-                self.config.optimizer, state.version, self.config.decay_updates, self.config.final_rate
-            )
-            params, opt_state, norms = gradients.step(self._way, params, opt_state, progress.gradients, now)
-            fill = float(np.mean(packed.trunk > 0))
-            history.append({**metrics, **{k: float(v) for k, v in norms.items()}, "packed_share": fill})
-        return TrainState(params, opt_state, state.version + 1), _merged(history)
+                traces = [item.tokens for item in scored]
+                self._actor.require_agreement(metrics["max_gap"], traces, state.version)
+            params, opt_state, norms = self._actor.step(params, opt_state, progress, now)
+            history.append({**metrics, **norms, "packed_share": filled(packed)})
+        after = state._replace(params=params, opt_state=opt_state, version=state.version + 1)
+        return after, _merged(history)
 
     def gradients(self, params: Params, packed: Packed) -> Progress:
         """Gradients of the configured objective, summed over micro-batches."""
-        progress = gradients.nothing_yet(params)
-        for batch in batches(packed, self.packing.rows):
-            progress = gradients.accumulate(
-                self.decoder, self.config, params, progress, batch, self.temperature
-            )
-        return progress
+        return self._actor.gradients(params, packed)
 
-    def examples(self, scored: Sequence[Scored]) -> list[Example]:
-        """Traces with the weight that the configured aggregation gives their tokens."""
+    def examples(self, scored: Sequence[Scored], version: int | None = None) -> list[Example]:
+        """Traces with the weight that the configured aggregation gives their tokens.
+
+        `version` is that of the parameters that learn; None: all tokens are theirs.
+        """
         counts = [int(item.tokens.sampled.sum()) for item in scored]
         weights = token_weights(counts, self.config.aggregation, self.config.token_budget)
         return [
-            Example(item.tokens.ids, item.tokens.sampled, item.tokens.logp, item.advantage, float(weight))
+            Example(
+                item.tokens.ids,
+                item.tokens.sampled,
+                item.tokens.logp,
+                item.advantage,
+                float(weight),
+                age=None if version is None else ages(item.tokens, version),
+            )
             for item, weight in zip(scored, weights, strict=True)
         ]
 
@@ -121,39 +109,30 @@ class Trainer:
         parts = []
         for epoch in range(self.config.epochs):
             order = np.random.default_rng((version, epoch)).permutation(len(examples))
-            for share in np.array_split(order, min(self.config.minibatches, len(examples))):
-                scale = self.config.minibatches
+            scale = min(self.config.minibatches, len(examples))
+            for share in np.array_split(order, scale):
                 parts.append([examples[i]._replace(weight=examples[i].weight * scale) for i in sorted(share)])
         return parts
 
-    def _with_reference(self, packed: Packed, reference: Params) -> Packed:
-        rows = [
-            gradients.target_logp(self.decoder, reference, batch, self.temperature)
-            for batch in batches(packed, self.packing.rows)
-        ]
-        return packed._replace(reference=np.concatenate(jax.device_get(rows))[: len(packed.ids)])
-
-    def _require_agreement(self, gap: float, scored: Sequence[Scored], version: int) -> None:
-        if not self._agreed and all(int(item.tokens.version.max()) == version for item in scored):
-            check_agreement(gap)
-            self._agreed = True
-
-
-def summary(sums: gradients.Sums) -> Metrics:
-    """Means per token, maxima as they are."""
-    values = {name: float(value) for name, value in jax.device_get(sums).items()}
-    tokens = max(values["tokens"], 1.0)
-    return {
-        "loss": values["loss"],
-        "tokens": values["tokens"],
-        "logp": values["logp"] / tokens,
-        "entropy": values["entropy"] / tokens,
-        "ratio": values["ratio"] / tokens,
-        "clip_share": values["clipped"] / tokens,
-        "token_accuracy": values["right"] / tokens,
-        "max_gap": values["max_gap"],
-        "max_ratio": values["max_ratio"],
-    }
+    def _ready(self, state: TrainState, packed: Packed) -> Packed:
+        """Packed episodes with what the parameters before the update say about them, as far as it is
+        needed."""
+        if self.config.kl:
+            if state.reference is None:
+                raise ValueError(
+                    f"kl={self.config.kl} needs reference parameters, and this state was made without a "
+                    f"penalty; begin from `adopt` or set kl to 0"
+                )
+            packed = packed._replace(reference=self._actor.logp(state.reference, packed))
+        cap, stale = self.config.importance_cap, (packed.age > 0) & (packed.weight > 0)
+        if cap is None or not stale.any():
+            return packed
+        now = self._actor.logp(state.params, packed)
+        importance = truncated_importance(now, packed.logp, cap)
+        return packed._replace(
+            logp=np.where(stale, now, packed.logp),
+            advantage=np.where(stale, importance * packed.advantage, packed.advantage),
+        )
 
 
 def _merged(history: list[Metrics]) -> Metrics:

@@ -7,6 +7,7 @@ import numpy as np
 
 from planet.identity import seed_of, stream
 from policy import gradients
+from policy.actor import Metrics, summary
 from policy.codec import Codec
 from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
@@ -15,7 +16,6 @@ from policy.errors import DemonstrationError
 from policy.names import unheard_names
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, batches, pack
-from policy.trainer import Metrics, summary
 
 Progressed = Callable[[int, Metrics], None]
 """Called after every step with its number, from 1, and its metrics."""
@@ -65,7 +65,9 @@ def warm_start(
         packed = pack([example._replace(weight=1.0 / tokens) for example in chosen], packing.width)
         progress = gradients.nothing_yet(params)
         for batch in batches(packed, packing.rows):
-            progress = gradients.accumulate(decoder, None, params, progress, batch, jnp.float32(1.0))
+            progress = gradients.accumulate(
+                decoder, None, params, progress, batch, jnp.float32(1.0), columns=packing.loss_columns
+            )
         now = rates(config.optimizer, number - 1, config.steps, config.final_rate)
         params, state, _ = gradients.step(way, params, state, progress.gradients, now)
         history.append(summary(progress.sums))

@@ -1,4 +1,4 @@
-"""The policy that comes with the framework: a decoder that plays over a KV cache and learns by GRPO."""
+"""The policy that comes with the framework: a decoder that plays over a KV cache and learns from rewards."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,12 +19,22 @@ from policy.decoder import parameters
 from policy.demonstration import Demonstration
 from policy.mesh import use_mesh
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
-from policy.trainer import Scored, Trainer, TrainState
+from policy.sao_trainer import Rewarded, SaoTrainer
+from policy.state import TrainState
+from policy.trainer import Scored, Trainer
 from policy.warm_start import examples_of, warm_start
 from policy.weights.source import load as load_weights
 
 LAST = 10
 """Steps of the warm start over which its final metrics are averaged."""
+
+
+def _trainer(config: PolicyConfig) -> Trainer | SaoTrainer:
+    """What turns graded episodes into new parameters."""
+    rest = (config.packing, config.rollout.temperature)
+    if config.algorithm == "sao":
+        return SaoTrainer(config.decoder, config.sao, *rest)
+    return Trainer(config.decoder, config.grpo, *rest)
 
 
 class DecoderLearner:
@@ -37,7 +47,7 @@ class DecoderLearner:
         self.language = language_of(config)
         self.codec = self.language.codec
         self.engine = RolloutEngine(self.codec, config.decoder, config.rollout)
-        self.trainer = Trainer(config.decoder, config.grpo, config.packing, config.rollout.temperature)
+        self.trainer = _trainer(config)
         self.seed = seed
         self._state: TrainState | None = None
 
@@ -60,7 +70,8 @@ class DecoderLearner:
                 "decoder": self.config.decoder,
                 "warm_start": self.config.warm_start,
                 "packing": self.config.packing,
-                "optimizer": self.config.grpo.optimizer,
+                "optimizer": self.config.actor_optimizer,
+                **self._beside_the_policy(),
                 "vocabulary": self.language.digest(),
                 "code": source_digest("policy"),
             }
@@ -102,9 +113,17 @@ class DecoderLearner:
         )
 
     def update(self, groups: Sequence[Sequence[Graded]]) -> Metrics:
-        """One GRPO update on the groups' own samples."""
+        """One update on the groups' own samples."""
         if not groups:
             return {}
+        if isinstance(self.trainer, SaoTrainer):
+            rewarded = [
+                Rewarded(member.rollout.tokens, member.grade.reward)  # type: ignore[arg-type]  # its own
+                for group in groups
+                for member in group
+            ]
+            self._state, metrics = self.trainer.update(self.state, rewarded)
+            return metrics
         scored = [
             Scored(member.rollout.tokens, float(advantage))  # type: ignore[arg-type]  # its own TokenTrace
             for group in groups
@@ -132,6 +151,12 @@ class DecoderLearner:
     def take(self, state: TrainState) -> None:
         """Take up a stored state."""
         self._state = state
+
+    def _beside_the_policy(self) -> dict[str, Any]:
+        """What decides what a stored state holds beside the policy; nothing for GRPO without a penalty."""
+        if self.config.algorithm == "sao":
+            return {"critic": self.config.sao.critic.optimizer}
+        return {"reference": True} if self.config.grpo.kl else {}
 
     def _advantages(self, group: Sequence[Graded]) -> np.ndarray:
         rewards = jnp.asarray([member.grade.reward for member in group], jnp.float32)

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTED = ("learner=tests.loop.fakes:NoisyOracle", "iterations=2")
 DECODER = ("curriculum.gate=tests.loop.fakes:OpenGate", "policy.grpo.entropy=0.01")
 """A real decoder that is updated in every step: by its entropy, where no reward tells it anything."""
+SAO = ("policy.algorithm=sao", "policy.sao.critic.warmup_updates=0", "policy.sao.entropy=0.01")
+"""The same with single rollouts and a critic."""
 
 
 def run(
@@ -84,13 +86,16 @@ def test_a_run_killed_again_and_again_at_every_kind_of_point_equals_an_undisturb
 
 
 @pytest.mark.slow
-def test_a_decoder_killed_between_checkpoint_and_record_goes_on_bit_by_bit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", [DECODER, SAO], ids=["grpo", "sao"])
+def test_a_decoder_killed_between_checkpoint_and_record_goes_on_bit_by_bit(
+    policy: tuple[str, ...], tmp_path: Path
+) -> None:
     cache, undisturbed = tmp_path / "cache", tmp_path / "whole"
-    assert run(cache, undisturbed, policy=DECODER).returncode == 0
+    assert run(cache, undisturbed, policy=policy).returncode == 0
     # The fourth checkpoint, after warm start, growth and the first update, is that of the second update.
-    killed = run(cache, tmp_path / "run", policy=DECODER, kill=("checkpoint", 4))
+    killed = run(cache, tmp_path / "run", policy=policy, kill=("checkpoint", 4))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    resumed = run(cache, tmp_path / "run", "--resume", policy=DECODER)
+    resumed = run(cache, tmp_path / "run", "--resume", policy=policy)
     assert resumed.returncode == 0, resumed.stderr
     assert dump(tmp_path / "run") == dump(undisturbed)
     losses = [line["metrics"]["policy/loss"] for line in lines(undisturbed) if line["kind"] == "update"]

@@ -11,7 +11,8 @@ from policy.checkpoint import CheckpointStore
 from policy.config import DecoderConfig, GrpoConfig
 from policy.errors import CheckpointError
 from policy.rollout import RolloutEngine
-from policy.trainer import Scored, Trainer, TrainState
+from policy.state import TrainState
+from policy.trainer import Scored, Trainer
 from tests.fakes_policy import toy_task
 from tests.policy.conftest import PACKING
 
@@ -79,5 +80,5 @@ def test_a_missing_step_and_another_shape_are_refused_by_name(trainer: Trainer, 
     with pytest.raises(CheckpointError, match=r"holds no checkpoint of step 2; it holds \[1\]"):
         store.load(2, trainer.init(0))
     other = Trainer(DecoderConfig(width=16, layers=1, vocabulary_rows=256), GrpoConfig(), PACKING)
-    with pytest.raises(CheckpointError, match="use the decoder and optimizer it was trained with"):
+    with pytest.raises(CheckpointError, match="use the decoder, algorithm and optimizer it was"):
         store.load(1, other.init(0))

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from policy.advantages import group_advantages
 from policy.errors import AgreementError
-from policy.grpo import check_agreement, clipped, clipped_objective, k3_divergence, token_weights
+from policy.grpo import (
+    check_agreement,
+    clipped,
+    clipped_objective,
+    k3_divergence,
+    token_weights,
+    truncated_importance,
+)
 
 COMPILED = jax.jit(group_advantages)
 PLAIN_AND_COMPILED = pytest.mark.parametrize("compiled", [False, True])
@@ -86,6 +93,15 @@ def test_token_weights_of_each_aggregation() -> None:
     np.testing.assert_allclose(token_weights([2, 6], "token", 10), [1 / 8, 1 / 8])
     np.testing.assert_allclose(token_weights([2, 6], "sequence", 10), [1 / 4, 1 / 12])
     np.testing.assert_allclose(token_weights([2, 6], "dr", 10), [1 / 20, 1 / 20])
+
+
+def test_the_importance_of_an_older_token_is_its_ratio_up_to_the_cap() -> None:
+    # Half as likely now, as likely, 1.5 times, 3 times (cut to 2), and e^1000, which is no number in float32.
+    trainer = np.log(np.array([0.05, 0.1, 0.15, 0.3], np.float32))
+    sampler = np.log(np.full(4, 0.1, np.float32))
+    np.testing.assert_allclose(truncated_importance(trainer, sampler, 2.0), [0.5, 1.0, 1.5, 2.0], rtol=1e-5)
+    far = truncated_importance(np.zeros(1, np.float32), np.full(1, -1000.0, np.float32), 2.0)
+    np.testing.assert_allclose(far, [2.0], rtol=1e-6)
 
 
 def test_disagreement_of_sampler_and_trainer_stops_training() -> None:
