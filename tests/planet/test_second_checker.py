@@ -8,7 +8,6 @@ import pytest
 from planet.records.task import AllowedWrite, Task
 from planet.world.session import Session
 from tests.planet.second_checker.__main__ import main, table
-from tests.planet.second_checker.grammar import sayings
 from tests.planet.second_checker.judge import Judge, faults
 from tests.planet.second_checker.pages import StatedRule, breakers, stated_rules
 from tests.planet.second_checker.reading import Ask, Reader, Unclear
@@ -168,7 +167,6 @@ def test_it_reads_the_rules_of_made_worlds_as_their_keys_have_them(dozen):
 def test_it_reads_every_family_in_the_text_alone(dozen):
     for made in dozen:
         reader = Reader(made.world)
-        assert sayings(made.world) is sayings(made.world)
         for task in made.tasks:
             assert [ask.family for ask in reader.read(task.view.instruction)] == [task.key.facets.family]
 

@@ -44,7 +44,7 @@ class Reader:
         return readings[0]
 
     def _readings(self, text: str) -> list[tuple[Ask, ...]]:
-        found = [(ask,) for ask in self._single(text)]
+        found: list[tuple[Ask, ...]] = [(ask,) for ask in self._single(text)]
         for join in JOINS:
             place = text.find(join)
             while place >= 0:

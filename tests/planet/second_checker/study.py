@@ -99,8 +99,8 @@ def tried_task(judge: Judge, session: Session, task: Task, profile: str = "compa
     try:
         case = judge.case(task)
     except Unclear as reason:
-        remark = _remark("unclear", task, task.key.facets.family, "reading", str(reason))
-        return Tally(tasks={}, agreed={}, tried={}, remarks=(remark,))
+        unclear = _remark("unclear", task, task.key.facets.family, "reading", str(reason))
+        return Tally(tasks={}, agreed={}, tried={}, remarks=(unclear,))
     agreed: Counter[tuple[str, bool, str]] = Counter()
     tried: Counter[tuple[str, bool, str]] = Counter()
     remarks = []
@@ -123,9 +123,8 @@ def opinion(case: Case, session: Session, task: Task, candidate: Candidate) -> R
     wrong = faults(case, read_back(session.connection, case.start, case.world.slice))
     if bool(wrong) == candidate.right:
         why = "; ".join(wrong) or "nothing is wrong with it"
-        return _remark(
-            "built wrongly", task, candidate.family, candidate.way, f"{why}; plan {candidate.plan}"
-        )
+        why = f"{why}; plan {candidate.plan}"
+        return _remark("built wrongly", task, candidate.family, candidate.way, why)
     grade = session.grade()
     if grade.all_pass == candidate.right:
         return None
@@ -136,9 +135,8 @@ def opinion(case: Case, session: Session, task: Task, candidate: Candidate) -> R
 
 
 def _remark(kind: str, task: Task, family: str, way: str, why: str) -> Remark:
-    return Remark(
-        kind, task.key.world_id, task.id, family, way, f"{why}; instruction {task.view.instruction!r}"
-    )
+    why = f"{why}; instruction {task.view.instruction!r}"
+    return Remark(kind, task.key.world_id, task.id, family, way, why)
 
 
 def sum_of(tallies: list[Tally]) -> Tally:
