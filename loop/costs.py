@@ -7,6 +7,7 @@ from loop.plugins import locate, make
 from loop.reporting.progress import guesses, span
 from loop.resuming.steps import steps_of
 from planet.author.artifacts import AuthorCost
+from policy.memory_plan import plan
 
 CHECKPOINT_BYTES_PER_PARAMETER = 8
 """A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""
@@ -136,6 +137,7 @@ def render(config: Config) -> list[str]:
         f"from at most {c.syntheses:,} syntheses",
         f"author     {author}",
         *_going_on(config),
+        f"memory     {_memory(config)}",
         f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
         f"time       about {span(c.seconds)} on two CPU cores",
     ]
@@ -150,6 +152,16 @@ def _policy(config: Config, c: Costs) -> str:
     return (
         f"{config.learner.parameters.get('model')} behind an interface: evaluated, it learns nothing; about "
         f"{messages:,} requests ({caps})"
+    )
+
+
+def _memory(config: Config) -> str:
+    """What a device has to hold; whether one does, `python -m loop.memory_plan` can ask it."""
+    found = plan(config.policy)
+    where = "" if found.mesh.devices == 1 else f" on each of {found.mesh.devices} devices"
+    return (
+        f"about {found.total / 1e6:,.0f} MB{where} beside the program, most of it for {found.peak}; "
+        f"python -m loop.memory_plan says more"
     )
 
 

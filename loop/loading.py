@@ -63,16 +63,22 @@ def merge(base: Tree, change: Tree) -> Tree:
 
 
 def _with_preset(tree: Tree, source: str) -> Tree:
-    """The tree with the name of a decoder preset, e.g. `policy: {decoder: tiny}`, replaced by its numbers."""
+    """The tree with the name of a decoder preset replaced by its numbers.
+
+    `policy: {decoder: tiny}`, or `policy: {decoder: {preset: tiny, layers: 4}}` to change some of them.
+    """
     policy = tree.get("policy")
-    if not isinstance(policy, dict) or not isinstance(policy.get("decoder"), str):
+    decoder = policy.get("decoder") if isinstance(policy, dict) else None
+    changes = dict(decoder) if isinstance(decoder, dict) else {"preset": decoder}
+    name = changes.pop("preset", None)
+    if not isinstance(policy, dict) or name is None:
         return tree
-    name = policy["decoder"]
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise ConfigError(
-            f"{source}: policy.decoder: unknown preset {name!r}; {nearest(name, list(PRESETS))}"
+            f"{source}: policy.decoder: unknown preset {shortened(repr(name))}; "
+            f"{nearest(str(name), list(PRESETS))}"
         )
-    return {**tree, "policy": {**policy, "decoder": PRESETS[name].model_dump()}}
+    return {**tree, "policy": {**policy, "decoder": {**PRESETS[name].model_dump(), **changes}}}
 
 
 def _with_weights(tree: Tree, source: str) -> Tree:

@@ -131,7 +131,7 @@ def test_one_device_eight_devices_and_two_processes_give_the_same_losses_and_rea
     assert len(one["losses"]) == 10
     for other in (eight, first, second):
         assert other["losses"] == pytest.approx(one["losses"], abs=1e-4)
-        assert other["embedding"] == other["moment"] == "P('tensor', 'fsdp')"
+        assert "fsdp" in other["embedding"] and other["moment"] == other["embedding"]
     # Parts of the words by parts of the features: 1 x 1, 2 x 2, 1 x 2.
     assert [each["share"] for each in (one, eight, first, second)] == [1.0, 0.25, 0.5, 0.5]
     after = [loss for each in (one, eight, first, second) for loss in each["next"].values()]
