@@ -81,7 +81,8 @@ def test_weights_are_adopted_played_trained_stored_and_read_back(tmp_path: Path)
         session.begin(task)
         return session
 
-    rollouts = learner.play([Request(str(n), task.view, opened) for n in range(2)], 1.0)
+    view = task.view.model_copy(update={"tools": task.view.tools[:2]})
+    rollouts = learner.play([Request(str(n), view, opened) for n in range(2)], 1.0)
     assert [len(rollout.trajectory.calls) for rollout in rollouts] == [2, 2]  # random weights say nothing
     grade = rollouts[0].session.grade()
     marked = [grade.model_copy(update={"reward": reward}) for reward in (0.0, 1.0)]
