@@ -17,6 +17,7 @@ from policy.checkpoint import CheckpointStore
 from policy.config import PolicyConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration
+from policy.device_memory import require_room
 from policy.mesh import use_mesh
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.sao_trainer import Rewarded, SaoTrainer
@@ -43,6 +44,7 @@ class DecoderLearner:
     def __init__(self, config: PolicyConfig, seed: int, cache: Path) -> None:
         keep_programs(Path(config.compilation_cache or cache / "xla"))
         use_mesh(config.mesh)
+        require_room(config)
         self.config = config
         self.language = language_of(config)
         self.codec = self.language.codec
