@@ -59,12 +59,15 @@ def _column(column: Column) -> str:
     return " ".join(parts)
 
 
-def build(world: World) -> sqlite3.Connection:
+def build(world: World, page: int | None = None) -> sqlite3.Connection:
     """An in-memory database with the world's tables, seed rows and documents; foreign keys not yet enforced.
 
+    `page`: bytes of a page of the database; None: SQLite's default.
     Raises sqlite3.Error when the definitions or the rows do not load: the validators turn that into a report.
     """
     connection = sqlite3.connect(":memory:", isolation_level=None)
+    if page is not None:
+        connection.execute(f"PRAGMA page_size = {page}")
     connection.execute("BEGIN")
     for resource in world.layout.resources:
         connection.execute(create_table(resource))

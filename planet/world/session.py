@@ -21,6 +21,10 @@ from planet.world.tools import Tool, Write, compile_tools, failure
 from planet.world.untrusted_sql import bound
 
 DEFAULT_TURNS = 20
+PAGE_BYTES = 1024
+"""Of a session's database: a table has at least two pages, and most tables are small."""
+CACHE_KB = 64
+"""Pages that a session keeps a second copy of, beside its database, which is in memory as it is."""
 UNREADABLE = "the output could not be read as a tool call"
 AFTER_ANSWER = "the episode has ended; no call is executed after the answer"
 
@@ -54,7 +58,7 @@ class WorldImage:
         self.world, self.key = world, key
         self.tools: dict[str, Tool] = compile_tools(world)
         try:
-            self.data = build(world).serialize()
+            self.data = build(world, PAGE_BYTES).serialize()
         except (sqlite3.Error, OverflowError, ValueError) as error:
             raise SessionError(
                 f"world {world.id} does not load: {error}; run planet.validate on it"
@@ -107,6 +111,7 @@ class Session:
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
         self._connection.deserialize(self.image.data)
         self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute(f"PRAGMA cache_size = -{CACHE_KB}")
         self._guard = Guard()
         self._connection.set_authorizer(self._guard)
         bound(self._connection)
