@@ -1,64 +1,46 @@
 """How fast the policy plays and learns on this machine.
 
-One run measures the peak of a matrix product, then rollouts and updates of an untrained decoder, so that
-every number has its yardstick beside it. An untrained decoder rarely ends a turn before its token limit:
-rollouts here are the slowest there are for their number of turns.
+One run measures the peak of a matrix product, then rollouts and updates on tasks of `policy.bench_tasks`, so
+that every number has its yardstick beside it.
 """
 
+import json
+import resource
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from planet.records.episode import Call, Ended, ToolResult, Trajectory
-from planet.records.view import TaskView, ToolSpec
 from policy import vocabulary
+from policy.bench_tasks import requests, schooled
 from policy.config import PRESETS, PolicyConfig, PresetName
-from policy.decoder import Params, count, parameters
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.decoder import Params, count
+from policy.rollout import Rollout, RolloutEngine, Work
 from policy.trainer import Scored, Trainer
 from policy.world_codec import WorldCodec
 
-ROW = {"id": "TIC-0007", "label": "Ann Lee", "status": "open"}
-PAGE = ToolResult({"rows": [ROW, ROW | {"id": "TIC-0008"}], "page": 1, "more": False}, None)
-VIEW = TaskView(
-    task_id="bench",
-    world_id="bench",
-    instruction='set the status of ticket TIC-0007 to open and its due date to 2026-03-14 for "Ann Lee"',
-    role="support_lead",
-    tools=(
-        ToolSpec(
-            name="search_ticket",
-            operation="search",
-            resource="ticket",
-            service=None,
-            description="Find ticket records by filters.",
-            parameters={"type": "object", "properties": {"filters": {"type": "array"}}},
-        ),
-    ),
-)
+GROUP = 8
+"""Episodes of one task."""
 
 
-@dataclass
-class Echo:
-    """A session that answers every call with the same page."""
+class RolloutSpeed(NamedTuple):
+    """How fast a batch of episodes is played; the fastest of some repetitions."""
 
-    turns_left: int = 8
-    calls: list[Call] = field(default_factory=list)
-
-    def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
-        self.turns_left -= 1
-        self.calls.append(Call(tool=tool, arguments=arguments, payload=PAGE.payload, error=None))
-        return PAGE
-
-    def finish(self, answer: str | None, ended: Ended) -> Trajectory:
-        return Trajectory(
-            task_id="bench", world_id="bench", calls=tuple(self.calls), answer=answer, ended=ended
-        )
+    episodes: int
+    tokens: int  # read or sampled, prompts of a group counted for every member
+    sampled: int  # of them chosen by the policy
+    seconds: float
+    compiling: float  # seconds that the first time took longer
+    in_python: float  # share of the time in codecs and tools, most of it while the device decodes
+    read_full: float  # share of the room of prefill calls that was used
+    decoded_full: float  # share of the rows and steps of decoding calls that were used
+    compilations: int  # programs
+    in_steady_state: int  # programs that were compiled after the first time
 
 
 class UpdateSpeed(NamedTuple):
@@ -71,28 +53,71 @@ class UpdateSpeed(NamedTuple):
     devices: frozenset[jax.Device]  # that hold the parameters
 
 
-def untrained(preset: PresetName) -> tuple[PolicyConfig, Params, vocabulary.Vocabulary]:
-    """A policy of a preset whose episodes end only at their turn limit."""
+def configured(preset: PresetName) -> tuple[PolicyConfig, WorldCodec]:
+    """A policy of a preset for worlds of words."""
     words = vocabulary.load()
     decoder = PRESETS[preset].model_copy(update={"vocabulary_rows": words.rows})
-    config = PolicyConfig(decoder=decoder)
-    config = config.model_copy(
-        update={"rollout": config.rollout.model_copy(update={"max_unreadable": config.rollout.max_turns})}
-    )
-    return config, parameters(decoder, 0), words
+    return PolicyConfig(decoder=decoder), WorldCodec(words)
 
 
-def measure(preset: PresetName, episodes: int, repeat: int) -> None:
+def measure(preset: PresetName, episodes: int, repeat: int, out: Path | None = None) -> None:
     """Print the peak, rollouts of `episodes` in groups of 8, and updates on them; best of `repeat`."""
-    config, params, words = untrained(preset)
+    config, codec = configured(preset)
+    params = schooled(config, codec)
     peak = matrix_peak()
-    print(f"matrix peak        {peak / 1e9:8.0f} GFLOP/s (float32, 1024 x 1024)")
-    print(f"decoder            {count(params):8,d} parameters ({preset})")
-    rollouts = _bench_rollouts(config, params, words, episodes, repeat, peak)
-    _bench_updates(config, params, rollouts, repeat, peak)
+    size = count(params)
+    played, rollouts = time_rollouts(config, codec, params, episodes, repeat)
+    learned = time_updates(config, params, rollouts, repeat)
+    figures = {
+        "peak_gflops": peak / 1e9,
+        "parameters": size,
+        "episodes": played.episodes,
+        "rollout_episodes_per_s": played.episodes / played.seconds,
+        "rollout_tokens_per_s": played.tokens / played.seconds,
+        "rollout_sampled_per_s": played.sampled / played.seconds,
+        "rollout_share_of_peak": 2 * size * played.tokens / played.seconds / peak,
+        "rollout_in_python": played.in_python,
+        "prefill_used": played.read_full,
+        "decoding_used": played.decoded_full,
+        "programs": played.compilations,
+        "programs_in_steady_state": played.in_steady_state,
+        "update_tokens_per_s": learned.tokens / learned.seconds,
+        "update_seconds": learned.seconds,
+        "update_share_of_peak": 6 * size * learned.tokens / learned.seconds / peak,
+        "agreement": learned.gap,
+        "compiling_s": played.compiling + learned.compiling,
+        "peak_memory_mib": peak_memory() / 2**20,
+    }
+    for name, value in figures.items():
+        print(f"{name:26s} {_shown(value):>12s}   {MEANING[name]}")
+    if out is not None:
+        out.write_text(json.dumps({"preset": preset, **figures}, indent=1) + "\n", encoding="utf-8")
 
 
-def matrix_peak(size: int = 1024, repeat: int = 20) -> float:
+MEANING = {
+    "peak_gflops": "float32 product of 2048 x 2048 matrices, the best of some, all cores",
+    "parameters": "of the decoder",
+    "episodes": "of a batch, in groups of 8",
+    "rollout_episodes_per_s": "played to their end",
+    "rollout_tokens_per_s": "read or sampled, prompts counted for every episode",
+    "rollout_sampled_per_s": "of them chosen by the policy",
+    "rollout_share_of_peak": "2 x parameters x tokens/s, of the peak",
+    "rollout_in_python": "share of the time in codecs and tools, most of it while the device decodes",
+    "prefill_used": "share of the tokens that prefill calls had room for",
+    "decoding_used": "share of the rows and steps of decoding calls",
+    "programs": "compiled for rollouts",
+    "programs_in_steady_state": "compiled after the first batch",
+    "update_tokens_per_s": "padding not counted, prompts counted for every episode",
+    "update_seconds": "of one update on the batch",
+    "update_share_of_peak": "6 x parameters x tokens/s, of the peak",
+    "agreement": "largest difference of sampler and trainer in a log-probability, relative to 1 + |logp|",
+    "compiling_s": "that the first batch and the first update took longer",
+    "peak_memory_mib": "of the process, compilation included",
+}
+"""What the printed figures are."""
+
+
+def matrix_peak(size: int = 2048, repeat: int = 10) -> float:
     """Best floating-point operations per second of a square float32 product."""
     product = jax.jit(jnp.matmul)
     matrix = jnp.ones((size, size))
@@ -100,41 +125,41 @@ def matrix_peak(size: int = 1024, repeat: int = 20) -> float:
     return 2 * size**3 / seconds
 
 
-def _bench_rollouts(
-    config: PolicyConfig,
-    params: Params,
-    words: vocabulary.Vocabulary,
-    episodes: int,
-    repeat: int,
-    peak: float,
-) -> list[Rollout]:
-    engine = RolloutEngine(WorldCodec(words), config.decoder, config.rollout)
-    requests = requests_of(episodes)
+def peak_memory() -> int:
+    """The most bytes that this process had resident so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def time_rollouts(
+    config: PolicyConfig, codec: WorldCodec, params: Params, episodes: int, repeat: int
+) -> tuple[RolloutSpeed, list[Rollout]]:
+    """The speed of a batch, after one that compiles; and its rollouts."""
+    engine = RolloutEngine(codec, config.decoder, config.rollout)
+    wanted = requests(-(-episodes // GROUP), GROUP)[:episodes]
     rollouts: list[Rollout] = []
 
     def play() -> None:
-        rollouts[:] = engine.run(params, requests, seed=0)
+        rollouts[:] = engine.run(params, wanted, seed=0)
 
     first = _best(play, 1)
     compiled = engine.compilations
+    engine.work = Work()
     best = _best(play, repeat)
-    tokens = sum(len(rollout.tokens.ids) for rollout in rollouts)
-    sampled = sum(int(rollout.tokens.sampled.sum()) for rollout in rollouts)
-    share = 2 * count(params) * tokens / best / peak
-    print(
-        f"rollout            {tokens / best:8.0f} tokens/s, {sampled / best:.0f} of them sampled "
-        f"({episodes} episodes, {tokens} tokens, {best:.2f} s; {share:.1%} of peak)"
+    work = engine.work
+    speed = RolloutSpeed(
+        episodes=episodes,
+        tokens=sum(len(rollout.tokens.ids) for rollout in rollouts),
+        sampled=sum(int(rollout.tokens.sampled.sum()) for rollout in rollouts),
+        seconds=best,
+        compiling=first - best,
+        in_python=work.in_python / repeat / best,
+        read_full=work.read / max(work.read_room, 1),
+        decoded_full=work.decoded / max(work.decoded_room, 1),
+        compilations=compiled,
+        in_steady_state=engine.compilations - compiled,
     )
-    print(
-        f"compilations       {engine.compilations:8d} for rollouts ({first - best:.1f} s), "
-        f"{engine.compilations - compiled} of them in steady state"
-    )
-    return rollouts
-
-
-def requests_of(episodes: int) -> list[EpisodeRequest]:
-    """Episodes of one task, in groups of 8."""
-    return [EpisodeRequest(f"{n // 8}/{n % 8}", VIEW, Echo) for n in range(episodes)]
+    return speed, rollouts
 
 
 def time_updates(config: PolicyConfig, params: Params, rollouts: list[Rollout], repeat: int) -> UpdateSpeed:
@@ -157,19 +182,10 @@ def time_updates(config: PolicyConfig, params: Params, rollouts: list[Rollout], 
     return UpdateSpeed(tokens, best, first - best, gaps[0], devices)
 
 
-def _bench_updates(
-    config: PolicyConfig, params: Params, rollouts: list[Rollout], repeat: int, peak: float
-) -> None:
-    speed = time_updates(config, params, rollouts, repeat)
-    rate = speed.tokens / speed.seconds
-    share = 6 * count(params) * rate / peak
-    print(
-        f"update             {rate:8.0f} tokens/s ({speed.seconds:.2f} s; {share:.1%} of peak; "
-        f"compiling took {speed.compiling:.1f} s)"
-    )
-    print(
-        f"agreement          {speed.gap:8.1e} largest difference of sampler and trainer in a log-probability"
-    )
+def _shown(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,d}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _best(action: Callable[[], Any], repeat: int) -> float:

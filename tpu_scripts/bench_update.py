@@ -1,7 +1,8 @@
 """`python tpu_scripts/bench_update.py`: how fast policy updates are on whatever devices there are.
 
-Plays episodes with an untrained decoder of a preset, then times updates on them. Runs on one CPU, a GPU, a
-slice; the last lines say which of the devices the parameters lay on. `python -m policy.bench` measures more.
+Plays episodes with a decoder of a preset after a short warm start, then times updates on them. Runs on one
+CPU, a GPU, a slice; the last lines say which of the devices the parameters lay on. `python -m policy.bench`
+measures more.
 """
 
 import argparse
@@ -27,15 +28,15 @@ def report(preset: str, episodes: int, repeat: int) -> None:
     """Print the speed and the devices."""
     import jax
 
+    from policy.bench_tasks import schooled
     from policy.decoder import count
-    from policy.measurement import matrix_peak, requests_of, time_updates, untrained
-    from policy.rollout import RolloutEngine
-    from policy.world_codec import WorldCodec
+    from policy.measurement import configured, matrix_peak, time_rollouts, time_updates
 
-    config, params, words = untrained(preset)  # type: ignore[arg-type]
+    config, codec = configured(preset)  # type: ignore[arg-type]
+    params = schooled(config, codec)
     peak = matrix_peak()
-    engine = RolloutEngine(WorldCodec(words), config.decoder, config.rollout)
-    speed = time_updates(config, params, engine.run(params, requests_of(episodes), seed=0), repeat)
+    rollouts = time_rollouts(config, codec, params, episodes, 1)[1]
+    speed = time_updates(config, params, rollouts, repeat)
     rate = speed.tokens / speed.seconds
     share = 6 * count(params) * rate / peak
     batch = f"{speed.tokens} tokens of {episodes} episodes in {speed.seconds:.3f} s"
