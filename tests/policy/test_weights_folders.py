@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from policy.config import DecoderConfig
-from policy.decoder import Params, network
+from policy.decoder import Params, network, reading
 from policy.errors import WeightsError
 from policy.weights.__main__ import main
 from policy.weights.saving import save
@@ -35,7 +35,8 @@ def ours(config: DecoderConfig, params: Params, ids: list[int]) -> np.ndarray:
     decoder = network(config, params)
     t = len(ids)
     mask = jnp.tril(jnp.ones((1, t, t), bool))
-    hidden, _ = decoder.hidden(jnp.asarray([ids]), jnp.arange(t)[None], mask)
+    memories = [reading(mask)] * len(decoder.blocks)
+    hidden, _ = decoder.hidden(jnp.asarray([ids]), jnp.arange(t)[None], memories)
     return np.asarray(decoder.logits(hidden))[0]
 
 
