@@ -77,7 +77,8 @@ def understand(text: str, catalog: Catalog, profile: Profile = "compact") -> Und
         resources=names["resource"],
         profile=profile,
     )
-    return Understanding(brief=brief, matched=tuple(kept), sentence=_sentence(kept, left_out, catalog))
+    sentence = _sentence(kept, left_out, catalog) + _elsewhere(text, catalog)
+    return Understanding(brief=brief, matched=tuple(kept), sentence=sentence)
 
 
 def _clean(text: str) -> str:
@@ -112,6 +113,23 @@ def _sentence(kept: list[Match], left_out: list[Match], catalog: Catalog) -> str
     if missing:
         sentence += f" Left to the author for lack of a match: {', '.join(missing)}."
     return sentence
+
+
+def _elsewhere(text: str, catalog: Catalog) -> str:
+    """What the text names that compact worlds have not, as the end of the sentence; empty: nothing."""
+    if catalog.whole is None:
+        return ""
+    found: dict[str, str] = {}
+    for facet in get_args(Facet):
+        own = _entries(facet, catalog)
+        known = {term for entry in own.values() for term in entry.terms}
+        others = {name: e for name, e in _entries(facet, catalog.whole).items() if name not in own}
+        owners = {term: name for name, entry in others.items() for term in entry.names - known}
+        for term, shown in _cut(_tokens(text), owners, frozenset()):
+            name = owners[term]
+            found.setdefault(catalog.whole.country(name).name if facet == "country" else name, shown)
+    told = [f'{name} (from "{shown}")' for name, shown in found.items()][:_SHOWN]
+    return f" Only library worlds (--profile library) have: {', '.join(told)}." if told else ""
 
 
 def _told(match: Match, catalog: Catalog) -> str:

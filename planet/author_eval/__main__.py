@@ -1,6 +1,5 @@
 """`python -m planet.author_eval --model NAME --briefs FILE`: success, failures, cost, a comparison."""
 
-import os
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from planet.construct import ConstructionTrace
 from planet.identity import canonical_json
 from planet.records.world import Brief
 from planet.traces import write_trace
+from planet.whole_file import write_whole
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -44,7 +44,7 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
-    catalog = load_catalog(given.overlay, given.profile)
+    catalog = load_catalog(given.overlay, "library")  # each brief says which part of it is meant
     briefs = read_briefs(given.briefs, catalog, given.profile)
     authors = [_author(given.model, given, given.mode)]
     if given.against:
@@ -58,7 +58,7 @@ def _run(given: Namespace) -> int:
     if len(done) == 2:
         print(told_apart(comparison, (_name(done[0]), _name(done[1]))))
     if given.out:
-        _write(given.out, given.seed, briefs, catalog, done, comparison)
+        _write(given.out, given.seed, briefs, catalog.of(given.profile), done, comparison)
         print(f"in {given.out / 'author_eval.json'}; every proposal is in {given.out / 'traces'}")
     return WRONG_USE if any(e.stopped for e in done) else 0
 
@@ -103,9 +103,7 @@ def _write(
         "comparison": comparison,
     }
     out.mkdir(parents=True, exist_ok=True)
-    beside = out / f".author_eval.json.{os.getpid()}.part"
-    beside.write_text(f"{canonical_json(content)}\n", encoding="utf-8")
-    beside.replace(out / "author_eval.json")
+    write_whole(out / "author_eval.json", f"{canonical_json(content)}\n")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ LONGEST_LINE = 20_000
 def read_briefs(path: Path, catalog: Catalog, profile: Profile) -> tuple[Brief, ...]:
     """The briefs of a file, empty lines and lines that begin with # left out.
 
-    `profile`: of the worlds asked for in plain words; JSON says it itself. BriefError names the line.
+    `catalog`: the whole; `profile`: of the worlds asked for in plain words, JSON says it itself. BriefError
+    names the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -42,12 +43,12 @@ def _brief(line: str, catalog: Catalog, profile: Profile) -> Brief:
     if not line.startswith("{"):
         from planet.briefs import understand
 
-        return understand(line, catalog, profile).brief
+        return understand(line, catalog.of(profile), profile).brief
     try:
         brief = Brief.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the JSON"
         raise BriefError(f"{where}: {first['msg']}; a brief has at least a text") from None
-    check_names(brief, catalog)
+    check_names(brief, catalog.of(brief.profile))
     return brief

@@ -70,11 +70,13 @@ def traces_of(
 ) -> Iterator[ConstructionTrace]:
     """One construction per brief, in order; equal seeds ask for equal worlds whoever the author is.
 
+    `catalog`: the whole, of which each brief's profile takes its part.
     `jobs`: threads, for an author that waits for its model. AuthorUnavailable when it cannot be asked.
     """
 
     def make(number: int) -> ConstructionTrace:
-        return _trace(briefs[number], author, catalog, seed_of(seed, "author_eval", number))
+        brief = briefs[number]
+        return _trace(brief, author, catalog.of(brief.profile), seed_of(seed, "author_eval", number))
 
     if jobs == 1:
         yield from map(make, range(len(briefs)))

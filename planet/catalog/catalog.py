@@ -1,9 +1,11 @@
 """The catalog as a whole: look-ups by name, references, words, identity."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from random import Random
 from typing import TypeVar
+
+from pydantic import PrivateAttr
 
 from planet.catalog.entries import CatalogResource, Country, Industry, Link, ServiceKind
 from planet.catalog.nearest import hint
@@ -23,6 +25,12 @@ class Catalog(Frozen):
     industries: tuple[Industry, ...]
     countries: tuple[Country, ...]
     pools: dict[str, Phrases]
+    _whole: "Catalog | None" = PrivateAttr(default=None)
+
+    @property
+    def whole(self) -> "Catalog | None":
+        """Of a core, the catalog that it was taken from; None: this is no core."""
+        return self._whole
 
     @cached_property
     def resources(self) -> dict[str, CatalogResource]:
@@ -70,12 +78,14 @@ class Catalog(Frozen):
             for i in self.industries
             if i.core and kinds & i.services.keys()
         )
-        return Catalog(
+        core = Catalog(
             services=services,
             industries=tuple(industries),
             countries=tuple(country for country in self.countries if country.core),
             pools={name: pool for name, pool in self.pools.items() if name not in self._other_pools},
         )
+        core._whole = self
+        return core
 
     @property
     def _other_pools(self) -> set[str]:
@@ -98,23 +108,34 @@ class Catalog(Frozen):
 
     def service(self, kind: str) -> ServiceKind:
         """The kind of service called `kind`; CatalogError when there is none."""
-        return _look_up({s.kind: s for s in self.services}, kind, "kind of service")
+        return self._look_up(lambda c: {s.kind: s for s in c.services}, kind, "kind of service")
 
     def resource(self, name: str) -> CatalogResource:
         """The resource called `name`; CatalogError when there is none."""
-        return _look_up(self.resources, name, "resource")
+        return self._look_up(lambda c: c.resources, name, "resource")
 
     def industry(self, name: str) -> Industry:
         """The industry called `name`; CatalogError when there is none."""
-        return _look_up({i.name: i for i in self.industries}, name, "industry")
+        return self._look_up(lambda c: {i.name: i for i in c.industries}, name, "industry")
 
     def country(self, code: str) -> Country:
         """The country with this ISO 3166 code; CatalogError when there is none."""
-        return _look_up({c.code: c for c in self.countries}, code, "country code")
+        return self._look_up(lambda c: {of.code: of for of in c.countries}, code, "country code")
 
     def pool(self, name: str) -> Phrases:
         """The text pool called `name`; CatalogError when there is none."""
-        return _look_up(self.pools, name, "text pool")
+        return self._look_up(lambda c: c.pools, name, "text pool")
+
+    def _look_up(self, entries: Callable[["Catalog"], Mapping[str, Entry]], name: str, what: str) -> Entry:
+        found = entries(self)
+        if name in found:
+            return found[name]
+        if self._whole is not None and name in entries(self._whole):
+            raise CatalogError(
+                f"compact worlds have no {what} '{name}', library worlds do; "
+                "ask for one with --profile library, or leave it out"
+            )
+        raise CatalogError(f"the catalog has no {what} '{name}'; {hint(name, found)}")
 
     def draw_text(self, pool: str, country: str, rng: Random) -> str:
         """A text of the pool, with people and places of the country (an ISO 3166 code)."""
@@ -133,9 +154,3 @@ class Catalog(Frozen):
 def draw_text(pool: Phrases, country: Country, rng: Random) -> str:
     """A Title Case text of the pool, with people and places of the country."""
     return pool.draw(rng, country.parts)
-
-
-def _look_up(entries: Mapping[str, Entry], name: str, what: str) -> Entry:
-    if name not in entries:
-        raise CatalogError(f"the catalog has no {what} '{name}'; {hint(name, entries)}")
-    return entries[name]

@@ -28,6 +28,7 @@ from planet.construction.produce import Produced, Wish, produce
 from planet.construction.sample import KINDS, Kind
 from planet.errors import StorageError
 from planet.traces import read_traces
+from planet.whole_file import write_whole
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -142,10 +143,8 @@ class _Files:
         }
         for kind in KINDS:
             self._beside(kind).replace(self.folder / f"{kind}.jsonl")
-        manifest = self.folder / f".manifest.json.{os.getpid()}.part"
         content = json.dumps({**note, "files": files}, indent=1, sort_keys=True)
-        manifest.write_text(f"{content}\n", encoding="utf-8")
-        manifest.replace(self.folder / "manifest.json")
+        write_whole(self.folder / "manifest.json", f"{content}\n")
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()

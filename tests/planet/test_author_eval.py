@@ -11,6 +11,7 @@ from planet.author_eval.briefs import read_briefs
 from planet.author_eval.comparison import Comparison, compare, wilson
 from planet.author_eval.measure import Evaluation, Outcome, evaluate, outcome_of, traces_of
 from planet.author_eval.text import told, told_apart
+from planet.catalog import load_catalog
 from planet.construct import construct
 from planet.errors import AuthorUnavailable, BriefError
 from planet.records.world import Brief
@@ -143,6 +144,18 @@ def test_briefs_are_read_in_words_and_as_json(tmp_path, catalog):
     first, second = read_briefs(path, catalog, "library")
     assert (first.country, first.industry, first.profile) == ("BR", "healthcare", "library")
     assert (second.industry, second.profile) == ("energy", "compact")
+
+
+def test_each_brief_takes_its_part_of_the_catalog(tmp_path):
+    path = tmp_path / "briefs.txt"
+    path.write_text('{"text": "x", "industry": "aviation", "profile": "library"}\n{"text": "y"}\n')
+    whole = load_catalog(profile="library")
+    large, small = read_briefs(path, whole, "compact")
+    made = evaluated(TemplateAuthor(), whole, (large, small))
+    assert [outcome.admitted for outcome in made.outcomes] == [True, True]
+    path.write_text('{"text": "x", "industry": "aviation"}')
+    with pytest.raises(BriefError, match="line 1: .* ask for one with --profile library"):
+        read_briefs(path, whole, "compact")
 
 
 @pytest.mark.parametrize(

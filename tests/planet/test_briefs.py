@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from planet.briefs import LIMITS, LONGEST_TEXT, Understanding, understand
 from planet.catalog import load_catalog
+from planet.construct import check_names
 from planet.errors import BriefError
+from planet.records.world import Brief
 from tests.planet.overlays import BANKING, ELBONIA, LAB, overlaid
 
 CATALOG = load_catalog()
@@ -33,6 +35,35 @@ def test_the_brazilian_manufacturer_is_understood_in_full():
         'services crm (from "sales"), support (from "support"), inventory (from "warehouse"); '
         'resources warehouse (from "warehouse").'
     )
+
+
+def test_what_only_library_worlds_have_is_told_with_the_remedy():
+    understood = read("a Kenyan law firm with patents and payroll")
+    assert understood.sentence.endswith(
+        ' Only library worlds (--profile library) have: legal (from "patents"), patent (from "patents").'
+    )
+    assert "legal" not in understood.brief.services and "patent" not in understood.brief.resources
+    whole = load_catalog(profile="library")
+    larger = understand("a Kenyan law firm with patents and payroll", whole, "library")
+    assert {"legal", "payroll"} <= {*larger.brief.services} and "Only library" not in larger.sentence
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ({"industry": "aviation"}, "compact worlds have no industry 'aviation', library worlds do"),
+        ({"country": "AT"}, "compact worlds have no country code 'AT', library worlds do"),
+        ({"services": ("legal",)}, "compact worlds have no kind of service 'legal', library worlds do"),
+        ({"resources": ("patent",)}, "compact worlds have no resource 'patent', library worlds do"),
+    ],
+)
+def test_a_wish_that_only_library_worlds_meet_is_refused_with_the_remedy(wish, told):
+    with pytest.raises(BriefError) as refused:
+        check_names(Brief(text="x", **wish), CATALOG)
+    assert str(refused.value) == (
+        f"the brief cannot be met: {told}; ask for one with --profile library, or leave it out"
+    )
+    check_names(Brief(text="x", profile="library", **wish), load_catalog(profile="library"))
 
 
 def test_matches_come_facet_by_facet_with_positive_scores():
