@@ -27,6 +27,7 @@ from planet.author.library import (
     library_tables,
     sub_industry,
 )
+from planet.author.library.rows import TOTAL
 from planet.catalog import Catalog, Industry
 from planet.errors import AuthorError
 from planet.expand.plans import resources_of
@@ -37,20 +38,42 @@ from planet.records.world import Brief, Column, Company, Edge, Resource, Service
 
 
 class Sizes(Frozen):
-    """How large a world of one profile is."""
+    """How large a world of one profile is; ranges hold both ends."""
 
-    tables: tuple[int, int]
+    services: tuple[int, int]
+    tables: tuple[int, int]  # of the catalog or an author's own, derived ones apart
+    derived: tuple[int, int]
     slice: tuple[int, int]
-    rows: tuple[int, int]
+    rows: tuple[int, int]  # of one table
+    total: int | None  # rows of a world, about; None: what the tables' rows come to
     rules: int
+    distractors: int
 
 
 SIZES = {
-    "compact": Sizes(tables=(4, 5), slice=(2, 3), rows=(8, 14), rules=2),
-    "library": Sizes(tables=(15, 17), slice=(2, 6), rows=(40, 260), rules=15),
+    "compact": Sizes(
+        services=(2, 5),
+        tables=(4, 5),
+        derived=(0, 0),
+        slice=(2, 3),
+        rows=(8, 14),
+        total=None,
+        rules=2,
+        distractors=2,
+    ),
+    "library": Sizes(
+        services=(13, 14),
+        tables=(15, 20),
+        derived=(11, 16),
+        slice=(2, 6),
+        rows=(25, 230),
+        total=TOTAL,
+        rules=15,
+        distractors=6,
+    ),
 }
-"""What a model is told; the template's own library worlds follow `planet.author.library`."""
-_DISTRACTORS = {"compact": 2, "library": 6}
+"""What a model is told. The template's library worlds follow `planet.author.library`; these are its middle
+nine tenths, and a test measures them anew."""
 
 
 class TemplateAuthor:
@@ -209,7 +232,7 @@ def _rules(context: Context) -> RulePlan:
         raise AuthorError("no reference crosses two services, so no rule can; choose other tables")
     pattern = _wanted_pattern(context.brief)
     target = context.brief.target
-    distractors = target.difficulty.distractors if target else _DISTRACTORS[context.brief.profile]
+    distractors = target.difficulty.distractors if target else SIZES[context.brief.profile].distractors
     if context.brief.profile == "library":
         drawn = library_rules(resources, _crossings(resources, plan.slice), options, pattern, rng)
         return RulePlan(rules=drawn, distractors=distractors)

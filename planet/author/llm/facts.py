@@ -25,6 +25,7 @@ def _company(context: Context) -> Iterable[str]:
 
 
 def _graph(context: Context) -> Iterable[str]:
+    yield f"Choose {_range(SIZES[context.brief.profile].services)} services."
     yield "Kinds of service (kind: what it does; its tables):"
     for kind in context.catalog.services:
         tables = ", ".join(resource.name for resource in kind.resources)
@@ -37,6 +38,12 @@ def _schema(context: Context) -> Iterable[str]:
     assert isinstance(graph, ServiceGraph)
     sizes, catalog = SIZES[context.brief.profile], context.catalog
     yield f"Choose {_range(sizes.tables)} tables in all, and {_range(sizes.slice)} of them for the slice."
+    if sizes.derived[1]:
+        yield (
+            f"Name {_range(sizes.derived)} tables in `derived` besides; they have no tools, and their "
+            "columns follow: positions of a table with an amount in currency, history of a table, link of "
+            "two tables of two services that do not refer to each other."
+        )
     known = {kind.kind: kind for kind in catalog.services}
     for service in graph.services:
         yield f"Tables of the catalog for service {service.name}:"
@@ -52,14 +59,15 @@ def _schema(context: Context) -> Iterable[str]:
 
 def _seed(context: Context) -> Iterable[str]:
     sizes = SIZES[context.brief.profile]
-    yield f"Give each of these tables {_range(sizes.rows)} rows: {', '.join(_tables(context))}."
+    total = f", about {sizes.total:,} in all" if sizes.total else ""
+    yield f"Give each of these tables {_range(sizes.rows)} rows{total}: {', '.join(_tables(context))}."
 
 
 def _rules(context: Context) -> Iterable[str]:
     tables = _tables(context)
-    target = context.brief.target
-    pages = target.difficulty.distractors if target else 2
-    yield f"State {SIZES[context.brief.profile].rules} rules and {pages} distractors."
+    sizes, target = SIZES[context.brief.profile], context.brief.target
+    pages = target.difficulty.distractors if target else sizes.distractors
+    yield f"State {sizes.rules} rules and {pages} distractors."
     yield "Tables (service; columns):"
     for table in tables.values():
         tools = "" if table.tools else ", without tools"
