@@ -380,7 +380,8 @@ class Playing:
         if isinstance(move, Answer):
             return row.session.finish(move.text, "answer")
         if isinstance(move, Malformed):
-            result = row.session.call(None, {"raw": move.raw})
+            told = {"problem": move.problem} if move.problem else {}
+            result = row.session.call(None, {"raw": move.raw, **told})
             row.unreadable += 1
             if row.unreadable >= self.config.max_unreadable:
                 return row.session.finish(None, "unreadable")

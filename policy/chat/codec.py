@@ -84,7 +84,6 @@ class ChatEpisode:
         self._codec = codec
         self._tools = [_told(codec, spec) for spec in view.tools] if codec.style.knows_tools else None
         self._unclosed = False  # the last turn reached its limit, so its closing token is still to be shown
-        self._problem: str | None = None  # why the last turn could not be read
 
     def prompt(self) -> list[int]:
         codec = self._codec
@@ -96,31 +95,21 @@ class ChatEpisode:
 
     def observation(self, result: ToolResult) -> list[int]:
         codec = self._codec
-        content = codec.plain(json.dumps(self._shown(result), ensure_ascii=False))
+        shown = {"error": result.error or ""} if result.payload is None else result.payload
+        content = codec.plain(json.dumps(shown, ensure_ascii=False))
         if codec.style.result_role != "tool":
             content = f"<tool_response>\n{content}\n</tool_response>"
         text = after_turn(codec.template, codec.style, content, self._tools, **codec.asked)
         closing = [codec.end] if self._unclosed else []
         return [*closing, *codec.encode(text)]
 
-    def _shown(self, result: ToolResult) -> dict[str, Any]:
-        if result.payload is not None:
-            return result.payload
-        error = result.error or ""
-        if self._problem is not None and self._problem not in error:
-            error = f"{error}: {self._problem}"
-        return {"error": error}
-
     def parse(self, ids: Sequence[int]) -> ToolCall | Answer | Malformed:
         said = [int(token) for token in ids]
         self._unclosed = not said or said[-1] != self._codec.end
         text = self._codec.tokenizer.decode(said if self._unclosed else said[:-1], skip_special_tokens=False)
         if self._unclosed:
-            move: ToolCall | Answer | Malformed = Malformed(text, "the turn was too long and was cut off")
-        else:
-            move = read_turn(text)
-        self._problem = move.problem if isinstance(move, Malformed) else None
-        return move
+            return Malformed(text, "the turn was too long and was cut off")
+        return read_turn(text)
 
     def encode_call(self, tool: str, arguments: dict[str, Any]) -> list[int]:
         return [*self._codec.encode(self._codec.style.call(tool, arguments)), self._codec.end]

@@ -231,6 +231,11 @@ def test_a_thousand_hostile_texts_are_answered_and_counted(params: Params) -> No
     assert min(kinds.values()) >= 50, kinds
     assert all(m.problem and m.problem.isprintable() for m in puppet.read if isinstance(m, Malformed))
     assert sum(map(require_civil, rollouts)) >= 500
+    unread = [call for rollout in rollouts for call in rollout.trajectory.calls if call.tool is None]
+    assert all(
+        str(call.arguments["problem"]) in str(call.error) for call in unread if "problem" in call.arguments
+    )
+    assert sum("problem" in call.arguments for call in unread) >= 50
 
 
 def test_a_thousand_hostile_turns_of_words_and_slots_are_answered_and_counted(
