@@ -8,6 +8,7 @@ in this process, and the address of the model is that of a scripted server. What
 
 import importlib
 import io
+import json
 import os
 import re
 import shlex
@@ -22,14 +23,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.ledger import MetricRow, StepRow, UpdateRow, WorldRow
+from analysis.ledger import AuthorCallRow, MetricRow, StepRow, UpdateRow, WorldRow
 from analysis.run_directory import OpenRun, open_run
 from loop.loading import load
 from loop.reporting.closing import mlflow_command
 from planet.catalog import load_catalog
-from planet.records.world import Brief
 from planet.store import read_world, world_ids
-from tests.planet.llm_replies import replying, sound
+from tests.planet.llm_replies import drawing
 from tests.planet.llm_server import Server, serving
 
 ROOT = Path(__file__).parents[2]
@@ -98,10 +98,11 @@ class Reader:
         raise AssertionError(f"the tutorial has no section {section!r}")
 
     def _follow(self, block: Block) -> None:
-        name = re.match(r"# (\S+\.(?:py|yaml))\n", block.text)
+        name = re.match(r"# (\S+\.(?:py|yaml|txt))\n", block.text)
         if name:
             Path(name[1]).parent.mkdir(parents=True, exist_ok=True)
-            Path(name[1]).write_text(block.text, encoding="utf-8")
+            text = block.text.replace(MODEL_ADDRESS, self.server.address)
+            Path(name[1]).write_text(text, encoding="utf-8")
         elif block.language == "python":
             with self._listening(block):
                 exec(compile(block.text, "docs/tutorial.md", "exec"), {})
@@ -172,8 +173,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     shutil.copytree(ROOT / "experiments", place / "experiments", ignore=shutil.ignore_patterns("results"))
     _smaller(place / "experiments")
     (place / "tests").symlink_to(ROOT / "tests")
-    lines = replying(sound(load_catalog(), Brief(text="A company.")))
-    with pytest.MonkeyPatch.context() as changed, serving(lines) as server:
+    with pytest.MonkeyPatch.context() as changed, serving("I cannot.", drawing(load_catalog())) as server:
         changed.syspath_prepend(place)
         changed.setenv("PYTHONPATH", str(ROOT))
         changed.setenv("MY_MODEL_KEY", "")  # so that it is gone afterwards, whatever the page exports
@@ -275,12 +275,47 @@ def test_worlds_of_an_own_catalog_hold_its_service_and_pass(reader: Reader) -> N
     assert (reader.place / "runs" / "own_catalog" / "finished").exists()
 
 
-def test_a_language_model_designs_a_world_over_the_wire(reader: Reader) -> None:
+def test_a_language_model_designs_worlds_over_the_wire(reader: Reader) -> None:
     said = reader.read_to("An own LLM author")
-    assert len(reader.server.requests) == 5  # a world of five links, each right at once
-    assert reader.server.headers[0]["authorization"] == "Bearer none"
-    assert len(world_ids(reader.place / "llm_worlds")) == 1
+    assert {headers["authorization"] for headers in reader.server.headers} == {"Bearer none"}
+    assert len(world_ids(reader.place / "llm_worlds")) == 2
+    assert re.search(r"^company  try 1, 120 tokens: .*no JSON object.*I cannot", said, re.MULTILINE)
+    assert re.search(r"^company  try 2, 120 tokens: used$", said, re.MULTILINE)
+    assert said.count(": used\n") == 10  # two worlds of five links
+    samples = {
+        kind: (reader.place / "llm_samples" / f"{kind}.jsonl").read_text(encoding="utf-8").count("\n")
+        for kind in ("stage", "repair")
+    }
+    assert samples == {"stage": 9, "repair": 1}  # ten links, one of them right at the second try
+
+
+def test_no_request_is_put_to_the_model_twice(reader: Reader) -> None:
+    reader.read_to("An own LLM author")
+    asked = [json.dumps(request, sort_keys=True) for request in reader.server.requests]
+    assert len({*asked}) == len(asked) >= 11  # the worlds of the first command: five links each, one repaired
+
+
+def test_two_authors_are_told_apart_on_the_same_briefs(reader: Reader) -> None:
+    said = reader.read_to("An own LLM author")
+    found = json.loads((reader.place / "llm_eval" / "author_eval.json").read_text(encoding="utf-8"))
+    assert [(e["author"], e["mode"]) for e in found["evaluations"]] == [
+        ("openai/my-model", "bare"),
+        ("openai/my-model", "recipe"),
+    ]
+    assert [len(e["outcomes"]) for e in found["evaluations"]] == [2, 2]
+    cost = found["evaluations"][0]["outcomes"][0]["cost"]
+    assert cost["dollars"] == pytest.approx(cost["calls"] * (100 * 0.5 + 20 * 1.5) / 1e6)  # 100 in, 20 out
+    assert said.count("Fisher") >= 2
+
+
+def test_every_world_of_an_authored_run_is_the_models(reader: Reader) -> None:
+    said = reader.read_to("An own LLM author")
     assert re.search(r"about [\d,]+ model calls", said)
+    run = open_run(reader.place / "runs" / "authored")
+    calls = run.ledger.rows(AuthorCallRow, run.id)
+    assert {row.author for row in calls} == {"openai/my-model"}
+    assert sum(row.tokens_in for row in calls) == 100 * len(calls)
+    assert (reader.place / "runs" / "authored" / "finished").exists()
 
 
 def test_own_episodes_lead_to_audited_worlds(reader: Reader) -> None:
