@@ -8,6 +8,7 @@ sent.
 import re
 import sqlite3
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
 from planet.records.episode import ToolResult
@@ -269,12 +270,17 @@ def _search_documents(
     words = set(_WORD.findall(query.lower()))
     scored = []
     for key, title, body in connection.execute('SELECT "id", "title", "body" FROM "documents"'):
-        hits = len(words & set(_WORD.findall(f"{title} {body}".lower())))
+        hits = len(words & _words_of(title, body))
         if hits:
             scored.append((-hits, key, title))
     found = sorted(scored)[(page - 1) * PAGE :]
     rows = [{"id": key, "title": title} for _, key, title in found[:PAGE]]
     return ToolResult({"rows": rows, "page": page, "more": len(found) > PAGE}, None)
+
+
+@lru_cache(maxsize=4_096)  # the pages of a world are read again and again
+def _words_of(title: str, body: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(f"{title} {body}".lower()))
 
 
 def _get_document(connection: sqlite3.Connection, arguments: dict[str, Any], log: list[Write]) -> ToolResult:
