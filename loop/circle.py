@@ -9,6 +9,7 @@ from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
 from loop.episodes.practice import Practice
 from loop.learning.learner import Learner
+from loop.reporting.stopwatch import Stopwatch
 from loop.resuming.checkpoints import Checkpoints
 from loop.run_directory import RunDirectory
 from loop.worlds.pool import Environment, Origin, Pool
@@ -37,6 +38,7 @@ class Circle:
     report: Any = None  # the newest WeaknessReport; None: none yet
     enriched: Any = None  # the newest one of more probes, for a grower that is told of it; None: none yet
     practice: Practice = field(default_factory=Practice)  # of cells, since the last report
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
     advance: Callable[[int], None] = lambda count: None  # tells the progress display what was done
 
     def worlds(self) -> Splits:
@@ -51,14 +53,15 @@ class Circle:
 
     def play(self, wanted: Sequence[Wanted], temperature: float) -> list[Played]:
         """Play and grade episodes with the present policy."""
-        return play(
-            self.learner,
-            wanted,
-            self.sessions,
-            temperature=temperature,
-            batch=OPEN_ROUNDS * self.config.policy.rollout.slots,
-            after_batch=self.advance,
-        )
+        with self.stopwatch.span("rollouts"):
+            return play(
+                self.learner,
+                wanted,
+                self.sessions,
+                temperature=temperature,
+                batch=OPEN_ROUNDS * self.config.policy.rollout.slots,
+                after_batch=self.advance,
+            )
 
     @property
     def variant(self) -> str:

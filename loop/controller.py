@@ -19,6 +19,7 @@ from loop.episodes.reconciliation import reconcile
 from loop.errors import Interrupted
 from loop.files import disk_guard
 from loop.reporting.progress import Progress
+from loop.reporting.stopwatch import REST
 from loop.reporting.summary import lines_after
 from loop.resuming.extension import charged_until, following, known_steps
 from loop.resuming.interruption import Interruption
@@ -90,10 +91,11 @@ class Controller:
         began = time.perf_counter()
         self._progress.begin(step)
         self._circle.advance = self._progress.advance
-        outcome = STAGES[step.kind](self._circle, step)
-        if step.changes_state:
-            circle = self._circle
-            circle.checkpoints.save(step, circle.curriculum_state())
+        circle = self._circle
+        with circle.stopwatch.span("worlds" if step.kind in ("worlds", "grow") else REST):
+            outcome = STAGES[step.kind](circle, step)
+            if step.changes_state:
+                circle.checkpoints.save(step, circle.curriculum_state())
         self._record(step, outcome, time.perf_counter() - began)
         self._progress.end(step, lines_after(self._ledger, self._circle.config, step))
         self._mirror.deliver(self._ledger, step)
@@ -129,7 +131,7 @@ class Controller:
                     run_id=config.run_id,
                     step=step.index,
                     seconds=seconds,
-                    detail={"finished": time.time()},
+                    detail={"finished": time.time(), "spent": self._circle.stopwatch.take()},
                 ),
             )
 

@@ -7,11 +7,13 @@ from loop.circle import Circle
 from loop.config import Config
 from loop.controller import Controller
 from loop.files import disk_guard
+from loop.learning.compilation import compiling_seconds
 from loop.learning.learner import Learner
 from loop.plugins import make
 from loop.reporting.closing import closing_lines
 from loop.reporting.figures import draw_figures
 from loop.reporting.progress import Progress, progress_for
+from loop.reporting.stopwatch import Stopwatch
 from loop.resuming.checkpoints import Checkpoints
 from loop.resuming.interruption import Interruption
 from loop.run_directory import RunDirectory, create, is_run, reopen, resume_or_start
@@ -22,9 +24,16 @@ from planet.catalog import load_catalog
 
 
 def launch(
-    config: Config, path: Path, resume: bool = False, resume_if_unfinished: bool = False
+    config: Config,
+    path: Path,
+    resume: bool = False,
+    resume_if_unfinished: bool = False,
+    began: float | None = None,
 ) -> RunDirectory:
-    """Run, or go on with a run, and print what it found; the directory it is in."""
+    """Run, or go on with a run, and print what it found; the directory it is in.
+
+    `began` is when the program began, by `time.perf_counter`, so that its imports are counted.
+    """
     parts = curriculum(config)  # what is wrong with the configuration is told before anything is made
     author = make("author", config.author, "author")
     learner = None if is_run(path) else _learner_and_ledger(config)
@@ -46,6 +55,7 @@ def launch(
                 learner=learner,
                 checkpoints=Checkpoints(learner.store(directory.checkpoints), config),
                 sessions=SessionPool(config.policy.rollout.max_turns),
+                stopwatch=Stopwatch(compiling_seconds, began),
                 **parts,
             )
             with interruption.listening(progress.say):

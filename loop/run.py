@@ -3,12 +3,15 @@
 import argparse
 import shlex
 import sys
+import time
 from pathlib import Path
 
 from loop.command import Parser, one_line_errors
 from loop.config import Config
 from loop.errors import Interrupted
 from loop.loading import load
+
+BEGAN = time.perf_counter()
 
 
 def parser() -> Parser:
@@ -42,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         try:
             from loop.launch import launch
 
-            launch(config, directory, given.resume, given.resume_if_unfinished)
+            launch(config, directory, given.resume, given.resume_if_unfinished, BEGAN)
         except (Interrupted, KeyboardInterrupt) as stopped:
             how = str(stopped) or "stopped at once"
             raise Interrupted(f"{how}; continue with: {resume_command(given)}") from None

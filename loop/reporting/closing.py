@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from analysis.intervals import Interval, difference_bootstrap
-from analysis.ledger import Ledger, StepRow
+from analysis.ledger import ClockRow, Ledger, StepRow
 from loop.config import Config
+from loop.reporting.stopwatch import time_line
 from loop.reporting.summary import targeted_cells
 from loop.resuming.extension import EXTENDED, charged_until
 from loop.run_directory import RunDirectory
@@ -70,6 +71,8 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
         f"  targeted {cell}: failure rate {_rate(before)} before, {_rate(after)} after"
         for cell, before, after in targeted_cells(ledger, config)
     ]
+    if (spent := time_line(ledger.rows(ClockRow, config.run_id))) is not None:
+        lines.append(spent)
     lines += [
         f"run        {directory.path}",
         f"figures    {directory.figures}",

@@ -51,7 +51,8 @@ def update(circle: Circle, step: Step) -> Outcome:
     circle.sampler.observe(outcomes)
     circle.grower.observe(outcomes)
     circle.practice.observe(step.iteration, outcomes)
-    learned = circle.learner.update([[p.graded for p in g.members] for g in admitted])
+    with circle.stopwatch.span("updates"):
+        learned = circle.learner.update([[p.graded for p in g.members] for g in admitted])
     episodes = [p for g in groups for p in g.members]
     taken = {g.id: g.admitted for g in groups}
     dropped = len(groups) - len(admitted)

@@ -25,7 +25,8 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
     cache = WarmStartCache(config, circle.learner, demos)
     metrics = cache.read()
     if metrics is None:
-        learned = circle.learner.warm_start(demos, circle.advance)
+        with circle.stopwatch.span("updates"):
+            learned = circle.learner.warm_start(demos, circle.advance)
         metrics = {f"warm_start/{name}": value for name, value in learned.items()}
         metrics["warm_start/demonstrations"] = float(len(demos))
         cache.write(metrics)
