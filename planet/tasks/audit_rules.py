@@ -3,6 +3,7 @@
 `RULES`, at the end, says what each claims and what it needs.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from planet.world.database import quote
 from planet.world.grading import examine
 from planet.world.session import Session
 
+_WORD = re.compile(r"\w+")
 _CLOCK_WORDS = frozenset(
     {"now", "today", "tomorrow", "yesterday", "current_date", "current_timestamp", "strftime"}
 )
@@ -75,7 +77,7 @@ def no_clock(stage: Rehearsal, task: Task) -> str | None:
     """A04."""
     stake = [i.sql for i in stage.key.invariants if i.id in task.key.at_stake]
     text = " ".join([task.view.instruction, *stake]).lower()
-    words = _CLOCK_WORDS & set(text.replace("(", " ").replace("'", " ").split())
+    words = _CLOCK_WORDS & set(_WORD.findall(text))
     return f"{sorted(words)[0]!r} depends on a wall clock" if words else None
 
 
