@@ -89,13 +89,14 @@ class _Probe:
         change = {status.name: next(v for v in status.values if v != self.first[status.name])}
         if self._call("update", {"id": key, **change}):
             self._reads(key, self.first | change)
-        record = self._new_record()
+        record = self._new_record({})
         if record is not None:
             made = self._call("update", record)
             if made:
                 self._reads(made["id"], record)
-        if record is not None and not any(self.resource.column(name).unique for name in record):
-            self._call("update", record)  # a default of a unique column serves one record only
+            second = self._new_record(record)
+            if second is not None:
+                self._call("update", second)  # a default of a unique column serves one record only
         return self.found
 
     def _reads(self, key: str, wanted: dict[str, Any]) -> None:
@@ -104,29 +105,30 @@ class _Probe:
             if row and row[column] != value:
                 self._report("get", f"shows {column} {shown(row[column])} instead of {shown(value)}")
 
-    def _new_record(self) -> dict[str, Any] | None:
-        """The fewest columns of a new record; None when a unique one of them leaves no value to give."""
+    def _new_record(self, before: dict[str, Any]) -> dict[str, Any] | None:
+        """The fewest columns of a new record after the one made `before`; None when a unique one of them
+        leaves no value to give."""
         record: dict[str, Any] = {}
         for column in self.resource.columns[1:]:
             if column.required and default_of(column, self.resource, "") is None:
-                value = self._value(column)
+                value = self._value(column, before)
                 if value is None:
                     return None
                 record[column.name] = bool(value) if column.type == "bool" else value
         status = self.resource.column(self.resource.status)
         return record or {status.name: status.values[0]}
 
-    def _value(self, column: Column) -> Any:
+    def _value(self, column: Column, before: dict[str, Any]) -> Any:
         """A value that the column takes, and no row has if the column is unique; None when there is none."""
         index = self.resource.columns.index(column)
-        held = {row[index] for row in self.rows} if column.unique else set()
+        held = {row[index] for row in self.rows} | {before.get(column.name)} if column.unique else set()
         if column.type == "ref":
             parents = self.subject.world.seed.rows[column.ref or ""]
             return next((row[0] for row in parents if row[0] not in held), None)
         if not column.unique:
             return self.first[column.name]
         if column.type in ("int", "amount"):
-            return max(held) + 1
+            return max(held - {None}) + 1
         if column.type == "text":
             return next(text for n in range(len(held) + 1) if (text := f"new {n}") not in held)
         return next((v for v in column.values if v not in held), None)

@@ -84,13 +84,30 @@ def _rule_problem(invariant: Invariant, subject: Subject) -> str | None:
     if page not in [row["id"] for row in (hits.payload or {"rows": []})["rows"]]:
         return f"searching documents for {shown(query)} does not show {shown(page)} on the first page"
     read = subject.tools["get_document"](subject.pages, {"id": page}, [])
-    body = " ".join(_WORD.findall(f"{(read.payload or {}).get('body', '')}".lower()))
+    part = _unnamed(invariant, f"{(read.payload or {}).get('body', '')}")
+    if part is None:
+        return None
+    name = _plain(getattr(invariant, part))
+    return f"document {shown(page)} does not name the {part.replace('_', ' ')}, {shown(name)}"
+
+
+def _unnamed(invariant: Invariant, body: str) -> str | None:
+    """A part of the rule that the page does not name in whole words of its own; None: it names all.
+
+    Longer names are looked for first, so that a word inside one does not stand for another part.
+    """
+    left = _plain(body)
     parts = ("table", "column", "value", "effect_table", "effect_column", "effect_value")
-    for part in parts:
-        name = " ".join(_WORD.findall(getattr(invariant, part).lower()))
-        if name not in body:
-            return f"document {shown(page)} does not name the {part.replace('_', ' ')}, {shown(name)}"
+    for part in sorted(parts, key=lambda part: -len(getattr(invariant, part))):
+        left, found = re.subn(rf"\b{_plain(getattr(invariant, part))}(s|es)?\b", "|", left, count=1)
+        if not found:
+            return part
     return None
+
+
+def _plain(text: str) -> str:
+    """Words alone, in lower case."""
+    return " ".join(_WORD.findall(text.lower()))
 
 
 def _fault(where: str, message: str) -> Violation:

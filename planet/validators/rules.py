@@ -53,10 +53,11 @@ def _same_service(invariant: Invariant, subject: Subject) -> list[str]:
     if service != subject.resources[invariant.effect_table].service:
         return []
     both = f"{invariant.table} and {invariant.effect_table} both belong to service {shown(service)}"
-    return [f"{invariant.id}: {both}; a rule must cross two services{_crossings(subject)}"]
+    way_out = _crossings(invariant, subject)
+    return [f"{invariant.id}: {both}; a rule must cross two services{way_out}"]
 
 
-def _crossings(subject: Subject) -> str:
+def _crossings(invariant: Invariant, subject: Subject) -> str:
     """The references on which a rule can be built, so that the report alone shows a way out."""
     tables = subject.resources
     crossing = [
@@ -67,20 +68,24 @@ def _crossings(subject: Subject) -> str:
     ]
     if not crossing:
         return ", and no reference does"
-    return f"; references that do are {listed(crossing, 8)}{_example(subject)}"
+    return f"; references that do are {listed(crossing, 8)}{_example(invariant, subject)}"
 
 
-def _example(subject: Subject) -> str:
-    """A rule that crosses, on columns that no rule of the world is about; empty when there is none."""
+def _example(invariant: Invariant, subject: Subject) -> str:
+    """A rule that crosses and agrees with all but `invariant`; empty when there is none.
+
+    No other rule has its effect, or hangs on it, or moves what triggers it.
+    """
     tables = subject.resources
-    rules = subject.key.invariants
-    taken = {(i.table, i.column) for i in rules} | {(i.effect_table, i.effect_column) for i in rules}
+    others = [other for other in subject.key.invariants if other is not invariant]
+    effects = {(other.effect_table, other.effect_column) for other in others}
+    triggers = {(other.table, other.column) for other in others}
     for child in tables.values():
         for link in child.columns:
             parent = tables.get(link.ref or "")
             if parent is None or parent.service == child.service or not (parent.tools and child.tools):
                 continue
-            trigger, effect = _free_enum(parent, taken), _free_enum(child, taken)
+            trigger, effect = _free_enum(parent, effects), _free_enum(child, effects | triggers)
             if trigger and effect:
                 return (
                     f"; for example, when the {trigger.name} of a {parent.name} is {trigger.values[0]}, "

@@ -16,43 +16,50 @@ from planet.mutations.tasks.case import (
     written,
 )
 from planet.records.task import Assertion, Task
+from planet.records.world import Resource
 from planet.tasks.audit import Auditor
 from planet.world.database import quote
 from planet.world.tools import Tool, Write
 
 
-def nothing_wanted(ground: Ground, task: Task, rng: Random) -> Case:
+def _only(task: Task, ground: Ground, *assertions: Assertion) -> Case | None:
+    """The task with these assertions alone; None where a rule is at stake, which the delta may break."""
+    return None if task.key.at_stake else with_key(ground, task, assertions=assertions)
+
+
+def nothing_wanted(ground: Ground, task: Task, rng: Random) -> Case | None:
     """No assertion, and no rule at stake."""
-    return with_key(ground, task, assertions=(), at_stake=())
+    return _only(task, ground)
 
 
-def as_it_is(ground: Ground, task: Task, rng: Random) -> Case:
-    """Assertions of a cell that nobody writes, as it is."""
-    table = ground.world.layout.resource(rng.choice(ground.world.slice))
-    key = rng.choice(ground.world.seed.rows[table.name])[0]
+def as_it_is(ground: Ground, task: Task, rng: Random) -> Case | None:
+    """An assertion of a cell that nobody writes, as it is."""
+    table, key = _record(ground, rng)
     value = value_at_start(ground, task, table.name, key, table.label)
-    kept = Assertion(
-        id="a1", kind="equals", table=table.name, where={"id": key}, column=table.label, value=value
-    )
-    return with_key(ground, task, assertions=(kept,), at_stake=())
+    where = {"id": key}
+    kept = Assertion(id="a1", kind="equals", table=table.name, where=where, column=table.label, value=value)
+    return _only(task, ground, kept)
 
 
-def differing(ground: Ground, task: Task, rng: Random) -> Case:
+def differing(ground: Ground, task: Task, rng: Random) -> Case | None:
     """An assertion that a cell is not what it never was."""
-    table = ground.world.layout.resource(rng.choice(ground.world.slice))
-    key = rng.choice(ground.world.seed.rows[table.name])[0]
+    table, key = _record(ground, rng)
+    where = {"id": key}
     other = Assertion(
-        id="a1", kind="differs", table=table.name, where={"id": key}, column=table.label, value="Nobody"
+        id="a1", kind="differs", table=table.name, where=where, column=table.label, value="Nobody"
     )
-    return with_key(ground, task, assertions=(other,), at_stake=())
+    return _only(task, ground, other)
 
 
-def existing(ground: Ground, task: Task, rng: Random) -> Case:
+def existing(ground: Ground, task: Task, rng: Random) -> Case | None:
     """An assertion that a record exists which is there."""
-    table = rng.choice(ground.world.slice)
-    key = rng.choice(ground.world.seed.rows[table])[0]
-    there = Assertion(id="a1", kind="exists", table=table, where={"id": key})
-    return with_key(ground, task, assertions=(there,), at_stake=())
+    table, key = _record(ground, rng)
+    return _only(task, ground, Assertion(id="a1", kind="exists", table=table.name, where={"id": key}))
+
+
+def _record(ground: Ground, rng: Random) -> tuple[Resource, str]:
+    table = ground.world.layout.resource(rng.choice(ground.world.slice))
+    return table, rng.choice(ground.world.seed.rows[table.name])[0]
 
 
 def done_by_delta(ground: Ground, task: Task, rng: Random) -> Case | None:

@@ -9,6 +9,7 @@ from planet.mutations.tasks.case import (
     TaskWay,
     elsewhere,
     label_edit,
+    table_of,
     updates,
     with_call,
     with_key,
@@ -52,13 +53,15 @@ def idle_write(ground: Ground, task: Task, rng: Random) -> Case | None:
     return with_key(ground, task, oracle=(*task.key.oracle, idle), allowed=(*task.key.allowed, permit))
 
 
-def no_stake(ground: Ground, task: Task, rng: Random) -> Case | None:
-    """A rule no longer at stake, of which no assertion tells either."""
-    rules = [rule for rule in ground.key.invariants if rule.id in task.key.at_stake]
-    if not rules or len(writes(task)) < 2:
+def half_again(ground: Ground, task: Task, rng: Random) -> Case | None:
+    """One column of an update written once more."""
+    found = [call for call in updates(task) if len(call.arguments) > 2]
+    if not found:
         return None
-    kept = tuple(a for a in task.key.assertions if a.table != rules[0].effect_table)
-    return with_key(ground, task, at_stake=(), assertions=kept) if kept else None
+    call = rng.choice(found)
+    column = rng.choice([name for name in call.arguments if name != "id"])
+    again = write(table_of(call), call.arguments["id"], {column: call.arguments[column]})
+    return with_key(ground, task, oracle=(*task.key.oracle, again))
 
 
 # ── A11: no room to look around ───────────────────────────────────────────────────────────────────
@@ -131,7 +134,7 @@ ROOM: dict[str, dict[str, TaskWay]] = {
         "a write said twice": said_twice,
         "a read that counts as a write": read_as_write,
         "a write that nothing asks for": idle_write,
-        "a rule no longer at stake": no_stake,
+        "a column written once more": half_again,
     },
     "A11": {
         "no turn to spare": no_turn,

@@ -46,11 +46,11 @@ def unfindable(ground: Ground, rng: Random) -> Made | None:
 
 
 def hidden(ground: Ground, rng: Random) -> Made:
-    """A page behind six that a search for the trigger likes better."""
+    """A page behind six that a search for the trigger shows first: they say its words, under lower ids."""
     rule = any_rule(ground, rng)
     asked = f"{words(rule.table)} {words(rule.column)}"
     better = tuple(
-        Document(id=f"DOC-{900 + n}", title=f"{asked} notes", body=f"{asked} : see {asked} , then {asked} .")
+        Document(id=f"DOC-00{n}", title=f"{asked} notes", body=f"{asked} : see {asked} , then {asked} .")
         for n in range(6)
     )
     world, key = with_page(ground, page_of(ground, rule), title="policy")
