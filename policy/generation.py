@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from policy.config import DecoderConfig
 from policy.decoder import Decoder, Memory, Params, Source, network, reading
+from policy.sharding import over_slots, replicated
 
 Pairs = tuple[tuple[jax.Array, jax.Array], ...]
 """Per layer keys [., k, h, .] and values [., k, ., h]."""
@@ -40,13 +41,14 @@ class Said(NamedTuple):
     ended: jax.Array  # [d] bool: the turn is over, by <end> or by its limit
 
 
+@partial(jax.jit, static_argnums=(0, 1, 2))
 def empty_cache(config: DecoderConfig, rows: int, columns: int) -> Cache:
     """A cache of zeros."""
     k, h = config.kv_heads, config.head_width
     layers = tuple(
         (jnp.zeros((rows, k, h, columns)), jnp.zeros((rows, k, columns, h))) for _ in range(config.layers)
     )
-    return Cache(layers, jnp.zeros((rows, config.vocabulary_rows)))
+    return over_slots(Cache(layers, jnp.zeros((rows, config.vocabulary_rows))))
 
 
 def read(
@@ -88,7 +90,7 @@ def _read(
 @partial(jax.jit, donate_argnums=0)
 def copy(cache: Cache, source: jax.Array, target: jax.Array) -> Cache:
     """Rows `target` [r] become what rows `source` [r] are; a target at or beyond the end is ignored."""
-    return jax.tree.map(lambda part: part.at[target].set(part[source], mode="drop"), cache)
+    return over_slots(jax.tree.map(lambda part: part.at[target].set(part[source], mode="drop"), cache))
 
 
 class _Decoding(NamedTuple):
@@ -176,7 +178,8 @@ def _decode(
     )
     stop = idle.sum() + enough
     final = jax.lax.while_loop(lambda s: (s.step < steps) & (s.done.sum() < stop), body, start)
-    return final.buffer, final.logits, Said(final.ids, final.logp, final.counts, final.done)
+    said = Said(final.ids, final.logp, final.counts, final.done)
+    return final.buffer, final.logits, replicated(said)
 
 
 def choose(logits: jax.Array, uniform: jax.Array, temperature: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -264,7 +267,7 @@ def _write(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, lo
         )
         for (keys, values), (new_keys, new_values) in zip(cache.layers, written, strict=True)
     )
-    return Cache(layers, cache.logits.at[rows].set(logits, mode="drop"))
+    return over_slots(Cache(layers, cache.logits.at[rows].set(logits, mode="drop")))
 
 
 def programs() -> int:

@@ -41,6 +41,21 @@ def over_rows(tree: Tree) -> Tree:
     )
 
 
+def over_slots(tree: Tree) -> Tree:
+    """In a compiled program: a cache's arrays [slots, heads or words, ...] are split by both, where the mesh
+    divides them."""
+    mesh = get_abstract_mesh()
+    if mesh.empty:
+        return tree
+    rows, tensor = mesh.shape["data"] * mesh.shape["fsdp"], mesh.shape["tensor"]
+
+    def kept(leaf: jax.Array) -> jax.Array:
+        spec = (None if leaf.shape[0] % rows else ROWS, None if leaf.shape[1] % tensor else "tensor")
+        return with_sharding_constraint(leaf, PartitionSpec(*spec))
+
+    return jax.tree.map(kept, tree)
+
+
 def for_lookup(embedding: jax.Array) -> jax.Array:
     """In a compiled program: the table [v, d] with whole features, so that rows looked up need no move."""
     if get_abstract_mesh().empty:
