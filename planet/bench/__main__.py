@@ -12,6 +12,7 @@ from typing import Any
 
 from planet.bench.row import Row, table
 from planet.command import Parser, command, finish, positive
+from planet.records.world import Profile
 from planet.whole_file import write_whole
 
 COMPACT_WORLDS = 20
@@ -59,7 +60,7 @@ def _speed(library: int | None, repeats: int) -> dict[str, Any]:
     from planet.bench.making import making_rows, verdict
     from planet.bench.stage import set_stage
 
-    profile = "library" if library else "compact"
+    profile: Profile = "library" if library else "compact"
     worlds = library or COMPACT_WORLDS
     stage = set_stage(profile)
     running = [*episode_rows(stage, repeats), *call_rows(stage, repeats)]
