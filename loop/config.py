@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from loop.plugins import Plugin, nearest
 from planet.cells import FACETS
-from planet.identity import digest
+from planet.identity import digest, seed_of
 from planet.records.world import Difficulty
 from planet.tasks.families import FAMILIES
 from policy.config import PolicyConfig
@@ -168,6 +168,9 @@ class Config(Settings):
     experiment: str = Field("main", min_length=1)  # what the arms of a comparison share
     arm: str = Field("static", min_length=1)  # what is compared
     seed: int = Field(0, ge=0)  # of everything random
+    # Of runs that share warm start, worlds of the splits and evaluation, and differ in what is drawn, played and
+    # grown while they learn: A/A comparisons. Not recorded when 0, so that older digests stand.
+    replica: int = Field(0, ge=0, exclude_if=lambda number: number == 0)
     iterations: int = Field(3, ge=0, le=MOST_UPDATES)  # of {diagnose, grow, update, validate}
     updates_per_iteration: int = Field(20, ge=1)
     prompts_per_update: int = Field(8, ge=1)  # tasks drawn per update
@@ -212,6 +215,11 @@ class Config(Settings):
     def run_id(self) -> str:
         """Name of the run in the ledger and of its default directory."""
         return f"{self.name}-{self.digest}-s{self.seed}"
+
+    @property
+    def learning_seed(self) -> int:
+        """Of what is drawn, played and grown while the policy learns."""
+        return self.seed if self.replica == 0 else seed_of(self.seed, "replica", self.replica)
 
     @property
     def group_size(self) -> int:

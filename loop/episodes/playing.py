@@ -147,7 +147,7 @@ def prompts(
         strange = unheard_names(task.view, rng) if rng.random() < unheard else frozenset()
         wanted += [
             Wanted(
-                name=f"train/{group}/g{member}",
+                name=f"train/{group}/g{member}/{seed}",
                 episode_id=f"{group}/g{member}",
                 environment=pool.environment(task.key.world_id),
                 task=task,

@@ -47,11 +47,11 @@ def _ask(circle: Circle, iteration: int) -> list[Asked]:
     request = GrowthRequest(
         iteration=iteration,
         scenarios=tuple(_scenario(circle, iteration, number, attempt=0) for number in range(quota)),
-        seed=seed_of(config.seed, "briefs", iteration),
+        seed=seed_of(config.learning_seed, "briefs", iteration),
         targeting=config.targeting,
         train_tasks=tuple(t for t in pool.listed if pool.environment(t.world_id).origin == "train"),
         avoid=tuple(sorted({e.world.tool_set for e in pool if e.origin == "grown"})),
-        report=report_for(circle, seed_of(config.seed, "report", iteration)),
+        report=report_for(circle, seed_of(config.learning_seed, "report", iteration)),
     )
     asks = circle.grower.briefs(request)[:quota]
     return [
@@ -81,7 +81,7 @@ def _fill(circle: Circle, asked: list[Asked], iteration: int) -> None:
 def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], iteration: int) -> None:
     """One synthesis for a brief, or one try at more tasks in its world."""
     config = circle.config
-    seed = seed_of(config.seed, "grow", iteration, a.id, len(a.made))
+    seed = seed_of(config.learning_seed, "grow", iteration, a.id, len(a.made))
     if a.more_in is not None:
         known = circle.training().environment(a.more_in.world.id).tasks
         known += tuple(
@@ -105,9 +105,9 @@ def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], i
 
 
 def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brief:
-    """Where a brief takes place; equal for all arms of a seed."""
+    """Where a brief takes place; equal for all arms of a seed and replica."""
     reserved, config = circle.worlds().reserved, circle.config
-    drawn = scenario(circle.catalog, reserved, config.seed, "grow", iteration, number, attempt)
+    drawn = scenario(circle.catalog, reserved, config.learning_seed, "grow", iteration, number, attempt)
     return drawn.replace(families=training_families(config))
 
 

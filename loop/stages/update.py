@@ -99,12 +99,14 @@ def update(circle: Circle, step: Step) -> Outcome:
 def _groups(circle: Circle, step: Step) -> list[_Group]:
     """The groups of an update: as many as prompts, then one refill for those that the gate dropped."""
     config, pool = circle.config, circle.training().listed
-    drawn = circle.sampler.draw(pool, config.prompts_per_update, seed_of(config.seed, "prompts", step.index))
+    drawn = circle.sampler.draw(
+        pool, config.prompts_per_update, seed_of(config.learning_seed, "prompts", step.index)
+    )
     groups = _play(circle, drawn, step, first=0)
     missing = sum(not g.admitted for g in groups)
     if missing:
         rest = [task for task in pool if task.id not in set(drawn)] or list(pool)
-        refill = circle.sampler.draw(rest, missing, seed_of(config.seed, "refill", step.index))
+        refill = circle.sampler.draw(rest, missing, seed_of(config.learning_seed, "refill", step.index))
         groups += _play(circle, refill, step, first=len(groups))
     return groups
 
@@ -118,7 +120,7 @@ def _play(circle: Circle, task_ids: list[str], step: Step, first: int) -> list[_
         step.index,
         first,
         circle.config.unheard_prompts,
-        circle.config.seed,
+        circle.config.learning_seed,
     )
     played = circle.play(wanted, circle.config.policy.rollout.temperature)
     groups = []
