@@ -3,7 +3,9 @@
 import csv
 import json
 import os
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +68,12 @@ def test_every_check_has_several_ways_to_be_offended():
     assert list(WORLD_WAYS) == [v.name for v in VALIDATORS]
     assert sorted(TASK_WAYS) == [rule.name for rule in RULES]
     assert min(len(ways) for ways in (WORLD_WAYS | TASK_WAYS).values()) >= 3
+
+
+def test_the_page_on_worlds_lists_every_way():
+    page = (Path(__file__).parents[2] / "docs" / "worlds.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| ([VA]\d\d) \| (.+ · .+) \|$", page, re.MULTILINE))
+    assert listed == {check: " · ".join(ways) for check, ways in (WORLD_WAYS | TASK_WAYS).items()}
 
 
 @pytest.mark.parametrize("check", WORLD_WAYS)
