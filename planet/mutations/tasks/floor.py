@@ -15,6 +15,7 @@ from planet.mutations.tasks.case import (
     with_key,
     written,
 )
+from planet.records.frozen import Scalar
 from planet.records.task import Assertion, Task
 from planet.records.world import Resource
 from planet.tasks.audit import Auditor
@@ -36,7 +37,7 @@ def as_it_is(ground: Ground, task: Task, rng: Random) -> Case | None:
     """An assertion of a cell that nobody writes, as it is."""
     table, key = _record(ground, rng)
     value = value_at_start(ground, task, table.name, key, table.label)
-    where = {"id": key}
+    where: dict[str, Scalar] = {"id": key}
     kept = Assertion(id="a1", kind="equals", table=table.name, where=where, column=table.label, value=value)
     return _only(task, ground, kept)
 
@@ -44,7 +45,7 @@ def as_it_is(ground: Ground, task: Task, rng: Random) -> Case | None:
 def differing(ground: Ground, task: Task, rng: Random) -> Case | None:
     """An assertion that a cell is not what it never was."""
     table, key = _record(ground, rng)
-    where = {"id": key}
+    where: dict[str, Scalar] = {"id": key}
     other = Assertion(
         id="a1", kind="differs", table=table.name, where=where, column=table.label, value="Nobody"
     )

@@ -15,6 +15,7 @@ from planet.mutations.tasks.case import (
     with_delta,
     with_key,
 )
+from planet.records.frozen import Scalar
 from planet.records.task import Assertion, Edit, Mention, Task
 
 # ── A01: the delta ────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +118,9 @@ def of_many(ground: Ground, task: Task, rng: Random) -> Case | None:
 def of_none(ground: Ground, task: Task, rng: Random) -> Case:
     """A mention that fits no record."""
     table = ground.world.layout.resource(rng.choice(ground.world.slice))
-    where = rng.choice([{"id": next_id(ground, table.name)}, {table.label: "Nobody At All"}])
+    where: dict[str, Scalar] = rng.choice(
+        [{"id": next_id(ground, table.name)}, {table.label: "Nobody At All"}]
+    )
     return _mention(ground, task, Mention(table=table.name, where=where))
 
 

@@ -16,6 +16,7 @@ from planet.mutations.tasks.case import (
     with_key,
     written,
 )
+from planet.records.frozen import Scalar
 from planet.records.task import AllowedWrite, Assertion, PlannedCall, Task
 from planet.records.world import Invariant
 from planet.tasks.audit import Auditor
@@ -173,7 +174,7 @@ def moved_away(ground: Ground, task: Task, rng: Random) -> Case | None:
     if len(sets) != 1 or len(effects) != 1 or heir is None:
         return None
     child = effects[0].arguments["id"]
-    values = {rule.effect_link: heir}
+    values: dict[str, Scalar] = {rule.effect_link: heir}
     moved = write(rule.effect_table, child, values)
     permit = AllowedWrite(table=rule.effect_table, key=child, columns=(rule.effect_link,))
     kept: tuple[Assertion, ...] = tuple(a for a in task.key.assertions if a.table == rule.table)
