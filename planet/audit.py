@@ -1,6 +1,5 @@
 """`python -m planet.audit DIR`: the thirteen rules on every task of every world of a folder."""
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from planet.command import REFUSED, Parser, command, finish
 from planet.errors import PlanetError
+from planet.progress import tracked
 from planet.store import read_world, world_ids
 from planet.tasks.audit import Auditor, AuditReport
 from planet.tasks.audit_rules import RULES
@@ -53,10 +53,7 @@ def _run(given: Namespace) -> int:
 
 
 def _reports(folder: Path, names: tuple[str, ...]) -> Iterator[Row]:
-    from rich.console import Console
-    from rich.progress import track
-
-    for name in track(names, "auditing", console=Console(file=sys.stderr), transient=True):
+    for name in tracked(names, "auditing", len(names)):
         try:
             yield from [(name, report) for report in _audited(folder, name)]
         except PlanetError as error:

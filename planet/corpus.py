@@ -22,6 +22,7 @@ from planet.construct import ConstructionTrace, check_names
 from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
 from planet.manifest import entries, has_manifest, journal
 from planet.orders import Order, orders
+from planet.progress import tracked
 from planet.records.world import Brief
 from planet.refusals import Refusal, Refusals
 from planet.side_by_side import BACKENDS, side_by_side
@@ -135,7 +136,7 @@ def _make_missing(
     problem = None
     lost = Refusals(given.out)
     with journal(given.out) as book:
-        outcomes = _progress(_outcomes(missing, given, shared), len(missing))
+        outcomes = tracked(_outcomes(missing, given, shared), "synthesizing", len(missing))
         for order, outcome in zip(missing, outcomes, strict=True):
             if outcome.stopped is not None:
                 raise BudgetSpent(outcome.stopped)
@@ -212,13 +213,6 @@ def make(order: Order, shared: Author | None = None) -> Synthesis | str:
         return synthesize(order.brief, author, catalog, order.seed, tasks=order.tasks)
     except BriefError as error:
         return str(error)
-
-
-def _progress(made: Iterator[Outcome], count: int) -> Iterator[Outcome]:
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(made, "synthesizing", total=count, console=Console(stderr=True), transient=True))
 
 
 # ── the last lines ────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,6 @@
 Exit code 0 when all worlds pass, 1 when one does not or cannot be read, 2 when the command itself is wrong.
 """
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from planet.catalog import load_catalog
 from planet.command import REFUSED, command, finish
 from planet.errors import StorageError
+from planet.progress import tracked
 from planet.store import read_world, world_ids
 from planet.validators import VALIDATORS, ValidationReport, validate
 
@@ -42,10 +42,7 @@ def _reports(
     folder: Path, names: tuple[str, ...], overlay: Path | None
 ) -> Iterator[tuple[str, ValidationReport | str]]:
     """The verdict on each world, or why it cannot be read; a bar on a terminal shows how far it is."""
-    from rich.console import Console
-    from rich.progress import track
-
-    for name in track(names, "validating", console=Console(file=sys.stderr), transient=True):
+    for name in tracked(names, "validating", len(names)):
         try:
             stored = read_world(folder, name)
         except StorageError as error:

@@ -9,7 +9,7 @@ from analysis.style import colour, drawing
 from analysis.text_table import align, markdown, percent, write_csv
 from planet.census.corpus import Reach, corpus_of, reach
 from planet.census.design import ENOUGH, ENVIRONMENTS, REACHED, draw_for
-from planet.census.environment import watched_environments
+from planet.census.environment import read_environments
 from planet.whole_file import write_whole
 
 NEAR = 5.0
@@ -33,7 +33,7 @@ def write_corpus_footprint(
 
     drawn: tasks (None: as many of the corpus as 3,200 are of 43,260); limit: environments at most.
     """
-    corpus = corpus_of(list(watched_environments(folder)), limit, folder)
+    corpus = corpus_of(list(read_environments(folder)), limit, folder)
     tasks = sum(len(world.tasks) for world in corpus)
     count = min(drawn or draw_for(tasks), tasks)
     found = reach(corpus, count, seed)

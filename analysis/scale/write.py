@@ -8,7 +8,7 @@ from analysis.errors import DataError
 from analysis.scale.published import PUBLISHED
 from analysis.style import MARKERS, colour, drawing
 from analysis.text_table import align, markdown, write_csv
-from planet.census.environment import watched_environments
+from planet.census.environment import read_environments
 from planet.census.measure import Quantity, quantity
 from planet.whole_file import write_whole
 
@@ -22,7 +22,7 @@ _HEADER = ("project", "worlds", "services", "least", "most", "stated", "reading"
 
 def write_scale(folder: Path, out: Path) -> Result:
     """scale.csv, scale.png and scale.md in `out`, of the worlds in `folder`."""
-    sizes = [world.sizes["services"] for world in watched_environments(folder)]
+    sizes = [world.sizes["services"] for world in read_environments(folder)]
     if not sizes:
         raise DataError(f"{folder} holds no worlds; make some with planet.synthesize")
     own = quantity("world", "services", sizes)

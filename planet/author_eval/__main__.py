@@ -15,6 +15,7 @@ from planet.catalog import Catalog, load_catalog
 from planet.command import WRONG_USE, Parser, command, finish, positive
 from planet.construct import ConstructionTrace
 from planet.identity import canonical_json
+from planet.progress import tracked
 from planet.records.world import Brief
 from planet.traces import write_trace
 from planet.whole_file import write_whole
@@ -77,11 +78,7 @@ def _kept(
     traces: Iterator[ConstructionTrace], out: Path | None, author: int, count: int
 ) -> Iterator[ConstructionTrace]:
     """The traces, shown as they come and written as they go by."""
-    from rich.console import Console
-    from rich.progress import track
-
-    shown = track(traces, "authoring", total=count, console=Console(stderr=True), transient=True)
-    for number, trace in enumerate(shown):
+    for number, trace in enumerate(tracked(traces, "authoring", count)):
         if out is not None:
             write_trace(out, f"{'ab'[author]}-{number:05d}", trace)
         yield trace

@@ -10,6 +10,7 @@ from planet.author.artifacts import LINKS, Artifact, Context, Link
 from planet.author.template import TemplateAuthor
 from planet.bench.row import Row
 from planet.bench.spread import spent, spread
+from planet.bench.stage import TASKS
 from planet.catalog import Catalog, load_catalog
 from planet.construct import expand
 from planet.identity import seed_of
@@ -20,8 +21,6 @@ from planet.validators import validate
 from planet.world.database import DOCUMENTS, build, create_table, quote
 from planet.world.session import forget_images
 
-TASKS = 10
-"""Tasks of a world."""
 BOUND = 5.0
 """Making a library world should take no longer than so often `executemany` of its rows: 1/5 of its rate."""
 CHECKED = 500_000.0
@@ -94,14 +93,7 @@ class _Bare:
     """What is compared with: nothing but SQLite's own work, its statements written beforehand."""
 
     def __init__(self, world: World) -> None:
-        self.tables = [
-            (
-                create_table(r),
-                f"INSERT INTO {quote(r.name)} VALUES ({', '.join('?' * len(r.columns))})",
-                r.name,
-            )
-            for r in world.layout.resources
-        ]
+        self.tables = [(create_table(r), _insert(r), r.name) for r in world.layout.resources]
         self.rows, self.pages = world.seed.rows, [(d.id, d.title, d.body) for d in world.documents]
 
     def insert(self) -> None:

@@ -13,6 +13,8 @@ from planet.synthesize import Synthesis, synthesize
 from planet.world.database import build
 from planet.world.session import Session
 
+TASKS = 10
+"""Tasks of a world."""
 _WORLDS_TRIED = 100
 
 
@@ -41,11 +43,11 @@ class Stage(NamedTuple):
         self.raw.close()
 
 
-def made_world(number: int, profile: Profile, tasks: int = 10) -> Synthesis:
+def made_world(number: int, profile: Profile) -> Synthesis:
     """The benchmark's world of this number; its `world` is None where it was refused."""
     brief = Brief(text="bench", profile=profile)
     catalog = load_catalog(profile=profile)
-    return synthesize(brief, TemplateAuthor(), catalog, seed_of("bench", profile, number), tasks)
+    return synthesize(brief, TemplateAuthor(), catalog, seed_of("bench", profile, number), TASKS)
 
 
 def set_stage(profile: Profile) -> Stage:

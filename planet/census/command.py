@@ -8,7 +8,7 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-from planet.census.environment import watched_environments
+from planet.census.environment import read_environments
 from planet.command import Parser, command, finish, positive
 from planet.refusals import read_refusals
 from planet.whole_file import write_whole
@@ -44,7 +44,7 @@ def _run(given: Namespace) -> int:
     from planet.census.measure import as_json, take
     from planet.census.tables import as_markdown, as_text, tables
 
-    worlds = list(watched_environments(given.folder))
+    worlds = list(read_environments(given.folder))
     census = take(
         worlds, read_refusals(given.folder), given.folder, given.environments, given.draw, given.seed
     )

@@ -1,13 +1,14 @@
 """A world with its slice, as it is counted. Worlds are read one by one, and without their rows."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
 
 from planet.errors import StorageError
 from planet.plain_files import Files
+from planet.progress import tracked
 from planet.store import entries
 
 
@@ -41,8 +42,8 @@ class Environment(NamedTuple):
 
 def read_environments(folder: Path) -> Iterator[Environment]:
     """The worlds of a folder in the order of their ids; StorageError when one cannot be read."""
-    files = Files(folder)
-    for name, entry in sorted(entries(folder).items()):
+    files, known = Files(folder), sorted(entries(folder).items())
+    for name, entry in tracked(known, "reading worlds", len(known)):
         try:
             world = json.loads(files.read(f"worlds/{name}.json"))
             keys = [json.loads(line) for line in files.lines(f"keys/{name}.tasks.jsonl")]
@@ -50,15 +51,6 @@ def read_environments(folder: Path) -> Iterator[Environment]:
             yield _environment(name, entry, world, keys, size)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StorageError(f"world {name} in {folder} cannot be read: {error}") from error
-
-
-def watched_environments(folder: Path) -> Iterable[Environment]:
-    """The same, with a bar of progress on the standard error stream where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    worlds, count = read_environments(folder), len(entries(folder))
-    return track(worlds, "reading worlds", total=count, console=Console(stderr=True), transient=True)
 
 
 def _environment(

@@ -13,7 +13,6 @@ whole; the same command gives the same bytes, whatever the number of processes.
 import hashlib
 import json
 import os
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +26,8 @@ from planet.construction.from_traces import samples_of
 from planet.construction.produce import Produced, Wish, produce
 from planet.construction.sample import KINDS, Kind
 from planet.errors import StorageError
+from planet.progress import tracked
+from planet.side_by_side import side_by_side
 from planet.traces import read_traces
 from planet.whole_file import write_whole
 
@@ -65,10 +66,8 @@ def _run(given: Namespace) -> int:
     else:
         made_by = {name: getattr(given, name) for name in ("count", "seed", "profile", "tasks")}
         numbers = range(given.count)
-        worlds = _produced(
-            [Wish(given.seed, number, given.profile, given.tasks, given.overlay) for number in numbers],
-            given.jobs,
-        )
+        wishes = [Wish(given.seed, n, given.profile, given.tasks, given.overlay) for n in numbers]
+        worlds = tracked(side_by_side(produce, wishes, given.jobs), "constructing", given.count)
     with _Files(given.out) as files:
         missing: Counter[str] = Counter()
         wrong: list[str] = []
@@ -80,20 +79,6 @@ def _run(given: Namespace) -> int:
         files.close({**made_by, "catalog": catalog.digest, "missing": dict(sorted(missing.items()))})
     _tell(files.counts, missing, wrong, given.out)
     return REFUSED if wrong else 0
-
-
-def _produced(wishes: list[Wish], jobs: int) -> Iterator[Produced]:
-    """What each world gave, in order, shown as it goes."""
-    from rich.console import Console
-    from rich.progress import track
-
-    made: Iterator[Produced] = map(produce, wishes)
-    if jobs > 1:
-        from joblib import Parallel, delayed
-
-        made = Parallel(n_jobs=jobs, return_as="generator")(delayed(produce)(wish) for wish in wishes)
-    console = Console(file=sys.stderr)
-    yield from track(made, "constructing", total=len(wishes), console=console, transient=True)
 
 
 def _from_traces(folder: Path, catalog: Catalog) -> Iterator[Produced]:
