@@ -9,6 +9,7 @@ from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
 from loop.episodes.practice import Practice
 from loop.learning.learner import Learner
+from loop.processes.crew import ALONE, Crew
 from loop.reporting.stopwatch import Stopwatch
 from loop.resuming.checkpoints import Checkpoints
 from loop.run_directory import RunDirectory
@@ -33,6 +34,7 @@ class Circle:
     learner: Learner
     checkpoints: Checkpoints
     sessions: SessionPool
+    crew: Crew = ALONE  # the processes that go through the same steps
     splits: Splits | None = None  # None: not built yet
     pool: Pool | None = None  # the worlds of train, and grown ones; None: not built yet
     report: Any = None  # the newest WeaknessReport; None: none yet

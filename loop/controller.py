@@ -18,6 +18,7 @@ from loop.circle import Circle
 from loop.episodes.reconciliation import reconcile
 from loop.errors import Interrupted
 from loop.files import disk_guard
+from loop.processes.sameness import require_equal_records
 from loop.reporting.progress import Progress
 from loop.reporting.stopwatch import REST
 from loop.reporting.summary import lines_after
@@ -71,7 +72,7 @@ class Controller:
         self._progress.start(self._steps, first)
         index = first
         while index < len(self._steps) or self._goes_on():
-            if self._interruption.asked:
+            if self._interruption.asked():
                 raise Interrupted("stopped as asked")
             with disk_guard(self._circle.directory.path):
                 self._do(self._steps[index])
@@ -94,6 +95,7 @@ class Controller:
         circle = self._circle
         with circle.stopwatch.span("worlds" if step.kind in ("worlds", "grow") else REST):
             outcome = STAGES[step.kind](circle, step)
+            require_equal_records(circle.crew, step, outcome)
             if step.changes_state:
                 circle.checkpoints.save(step, circle.curriculum_state())
         self._record(step, outcome, time.perf_counter() - began)

@@ -40,3 +40,13 @@ class Interrupted(LoopError):
     """The user asked for the end; the step in hand was completed and recorded."""
 
     exit_code = 130
+
+
+class ProcessesError(LoopError):
+    """The processes of a run do not fit each other, or another one of them cannot go on."""
+
+    exit_code = 2
+
+
+class ProcessLostError(LoopError):
+    """Another process of the run ended without a word, or cannot be reached any more."""

@@ -1,6 +1,7 @@
 """From a configuration and a directory to a finished run: opens everything and runs the circle."""
 
 from pathlib import Path
+from typing import Any
 
 from analysis.ledger import Ledger
 from loop.circle import Circle
@@ -10,9 +11,13 @@ from loop.files import disk_guard
 from loop.learning.compilation import compiling_seconds
 from loop.learning.learner import Learner
 from loop.plugins import make
+from loop.processes.crew import ALONE, Crew, leading, leads, settled
+from loop.processes.records import config_of, directory_of, ledger_of
+from loop.processes.sameness import require_one_run
+from loop.processes.shared_author import SharedAuthor
 from loop.reporting.closing import closing_lines
 from loop.reporting.figures import draw_figures
-from loop.reporting.progress import Progress, progress_for
+from loop.reporting.progress import NoProgress, Progress, progress_for
 from loop.reporting.stopwatch import Stopwatch
 from loop.resuming.checkpoints import Checkpoints
 from loop.resuming.interruption import Interruption
@@ -20,7 +25,7 @@ from loop.run_directory import RunDirectory, create, is_run, reopen, resume_or_s
 from loop.tracking.mirror import Mirror
 from loop.worlds.final_pool import source_of
 from loop.worlds.sessions import SessionPool
-from planet.catalog import load_catalog
+from planet.catalog import Catalog, load_catalog
 
 
 def launch(
@@ -29,32 +34,33 @@ def launch(
     resume: bool = False,
     resume_if_unfinished: bool = False,
     began: float | None = None,
+    crew: Crew = ALONE,
 ) -> RunDirectory:
     """Run, or go on with a run, and print what it found; the directory it is in.
 
-    `began` is when the program began, by `time.perf_counter`, so that its imports are counted.
+    `began` is when the program began, by `time.perf_counter`, so that its imports are counted. `crew`: the
+    processes that run it together; all of them come here.
     """
-    parts = curriculum(config)  # what is wrong with the configuration is told before anything is made
-    author = make("author", config.author, "author")
-    learner = None if is_run(path) else _learner_and_ledger(config)
-    if config.final_pool is not None and not is_run(path):
-        source_of(config)
-    catalog = load_catalog(config.catalog)
-    directory = _directory(config, path, resume, resume_if_unfinished)
-    progress = progress_for(config)
-    interruption = Interruption()
+    require_one_run(crew, config)
+    config = config_of(crew, config)
+    known = leading(crew, is_run(path))
+    parts, author, learner, catalog = settled(crew, lambda: _made(config, known))
+    directory = directory_of(crew, config, lambda: _directory(config, path, resume, resume_if_unfinished))
+    progress = progress_for(config) if leads(crew) else NoProgress()
+    interruption = Interruption(crew)
     try:
-        with disk_guard(directory.path), Ledger(config.ledger or directory.ledger) as ledger:
+        with disk_guard(directory.path), ledger_of(crew, config, directory) as ledger:
             mirror = Mirror(config, directory, progress.say)
             learner = learner or make_learner(config)
             circle = Circle(
                 config=config,
                 directory=directory,
                 catalog=catalog,
-                author=author,
+                author=author if crew.count == 1 else SharedAuthor(author, crew),
                 learner=learner,
                 checkpoints=Checkpoints(learner.store(directory.checkpoints), config),
                 sessions=SessionPool(config.policy.rollout.max_turns),
+                crew=crew,
                 stopwatch=Stopwatch(compiling_seconds, began),
                 **parts,
             )
@@ -65,6 +71,17 @@ def launch(
         progress.stop()
         directory.unlock()
     return directory
+
+
+def _made(config: Config, known: bool) -> tuple[dict, Any, Learner | None, Catalog]:
+    """Curriculum, author, learner and catalog: what is wrong with the configuration is told before anything
+    is written. The learner of a run that is `known` waits until it is clear that the run goes on."""
+    parts = curriculum(config)
+    author = make("author", config.author, "author")
+    learner = None if known else _learner_and_ledger(config)
+    if config.final_pool is not None and not known:
+        source_of(config)
+    return parts, author, learner, load_catalog(config.catalog)
 
 
 def curriculum(config: Config) -> dict:

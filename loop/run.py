@@ -1,6 +1,7 @@
 """One run: `python -m loop.run CONFIG [--run-dir DIR] [--dry-run] [--resume] [key=value ...]`."""
 
 import argparse
+import os
 import shlex
 import sys
 import time
@@ -10,6 +11,8 @@ from loop.command import Parser, one_line_errors
 from loop.config import Config
 from loop.errors import Interrupted
 from loop.loading import load
+from loop.processes.joining import VARIABLES, add_arguments, processes_of
+from loop.processes.membership import Membership
 
 BEGAN = time.perf_counter()
 
@@ -30,25 +33,31 @@ def parser() -> Parser:
         action="store_true",
         help="continue the run if there is an unfinished one, otherwise start one (beside a finished one)",
     )
+    add_arguments(made)
     return made
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command; its exit code is 0, 2 for wrong use, 130 when stopped by Ctrl-C, 1 for other failures."""
     given = parser().parse_intermixed_args(argv)
+    membership = None
     with one_line_errors() as outcome:
         config = load(given.config, tuple(given.overrides))
         if given.dry_run:
             print(dry_run(config))
             return outcome.code
         directory = given.run_dir or Path("runs") / config.run_id
+        membership = Membership(processes_of(given, os.environ), resume_command(given))
         try:
-            from loop.launch import launch
+            with membership as crew:
+                from loop.launch import launch
 
-            launch(config, directory, given.resume, given.resume_if_unfinished, BEGAN)
+                launch(config, directory, given.resume, given.resume_if_unfinished, BEGAN, crew)
         except (Interrupted, KeyboardInterrupt) as stopped:
             how = str(stopped) or "stopped at once"
             raise Interrupted(f"{how}; continue with: {resume_command(given)}") from None
+    if membership is not None:
+        membership.leave(outcome.code)
     return outcome.code
 
 
@@ -57,6 +66,9 @@ def resume_command(given: argparse.Namespace) -> str:
     words = ["python", "-m", "loop.run", str(given.config), *given.overrides]
     if given.run_dir is not None:
         words += ["--run-dir", str(given.run_dir)]
+    for name in VARIABLES:
+        if (value := getattr(given, name)) is not None:
+            words += [f"--{name}", value]
     return shlex.join([*words, "--resume"])
 
 

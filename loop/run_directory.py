@@ -16,6 +16,7 @@ class RunDirectory:
     """Paths of a run, and the lock on them."""
 
     path: Path
+    shared: Path | None = None  # of a process that keeps no records: the directory of the one that does
     _lock: IO[str] | None = field(default=None, repr=False)
 
     @property
@@ -35,8 +36,13 @@ class RunDirectory:
 
     @property
     def checkpoints(self) -> Path:
-        """Checkpoints by controller step."""
-        return self.path / "checkpoints"
+        """Checkpoints by controller step; all processes of a run write them together."""
+        return (self.shared or self.path) / "checkpoints"
+
+    @property
+    def recorded_worlds(self) -> Path:
+        """Where a run that goes on finds its worlds."""
+        return (self.shared or self.path) / "worlds"
 
     @property
     def figures(self) -> Path:

@@ -15,6 +15,7 @@ from orbax.checkpoint import v1 as ocp
 
 from policy.critic import CriticState
 from policy.errors import CheckpointError
+from policy.processes import of_the_first
 from policy.sharding import place_of
 from policy.state import TrainState
 
@@ -33,8 +34,8 @@ class CheckpointStore:
         )
 
     def steps(self) -> list[int]:
-        """Steps that have a whole checkpoint, rising."""
-        return sorted(int(entry.step) for entry in self._checkpointer.checkpoints)
+        """Steps that have a whole checkpoint, rising; of several processes all see what process 0 sees."""
+        return of_the_first(sorted(int(entry.step) for entry in self._checkpointer.checkpoints))
 
     def save(self, step: int, state: TrainState, metadata: Mapping[str, Any]) -> None:
         """Write a checkpoint, replacing one of the same step; returns when it is whole."""

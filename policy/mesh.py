@@ -14,6 +14,8 @@ from policy.config import MeshConfig, ProcessesConfig
 from policy.errors import DeviceError
 
 AXES = ("data", "fsdp", "tensor")
+PARTING = 3600
+"""Seconds that processes wait for each other at the end: one of them may still be drawing figures."""
 
 
 def make_mesh(config: MeshConfig, devices: list[jax.Device] | None = None) -> Mesh | None:
@@ -58,13 +60,22 @@ def join(config: ProcessesConfig) -> None:
     """
     if config.count == 1 or jax.distributed.is_initialized():
         return
+    # Whoever starts processes tells them to end by a signal, which is theirs to handle.
+    jax.config.update("jax_enable_preemption_service", False)
     try:
-        jax.distributed.initialize(config.coordinator, config.count, config.index)
+        jax.distributed.initialize(
+            config.coordinator, config.count, config.index, shutdown_timeout_seconds=PARTING
+        )
     except (RuntimeError, ValueError) as error:
         raise DeviceError(
             f"{config.count} processes could not be joined ({_first_line(error)}); give "
             f"coordinator and index, or JAX_COORDINATOR_ADDRESS and JAX_PROCESS_ID, to every process"
         ) from error
+
+
+def part() -> None:
+    """Be one of several processes no longer, once all others say so too."""
+    jax.distributed.shutdown()
 
 
 def _first_line(error: Exception) -> str:

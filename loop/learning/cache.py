@@ -18,8 +18,7 @@ class WarmStartCache:
 
     def read(self) -> dict[str, float] | None:
         """Bring the learner to the stored policy; the metrics of its making, or None without one."""
-        if not self._directory.is_dir():
-            return None
+        self._directory.mkdir(parents=True, exist_ok=True)  # made by none or by all processes of a run
         store = self._learner.store(self._directory)
         return dict(store.load(0)["metrics"]) if 0 in store.steps() else None
 

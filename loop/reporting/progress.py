@@ -209,6 +209,28 @@ class LiveProgress:
         self._bar.stop()
 
 
+class NoProgress:
+    """Silence, for processes beside the one that tells."""
+
+    def start(self, steps: Sequence[Step], first: int) -> None:
+        """Nothing."""
+
+    def begin(self, step: Step) -> None:
+        """Nothing."""
+
+    def advance(self, count: int) -> None:
+        """Nothing."""
+
+    def end(self, step: Step, lines: Sequence[str]) -> None:
+        """Nothing."""
+
+    def say(self, line: str) -> None:
+        """Nothing."""
+
+    def stop(self) -> None:
+        """Nothing."""
+
+
 def progress_for(config: Config) -> Progress:
     """The live bar in a terminal, plain lines elsewhere."""
     return LiveProgress(config) if sys.stdout.isatty() else PlainProgress(config)

@@ -58,16 +58,16 @@ def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[i
 
 def _restore_worlds(circle: Circle, ledger: Ledger) -> None:
     """Splits and pool, with worlds in the order in which they were admitted."""
-    circle.splits = read_splits(circle.directory.worlds)
+    circle.splits = read_splits(circle.directory.recorded_worlds)
     recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail["splits_digest"]
     if circle.splits.digest != recorded:
         raise RunError(
-            f"{circle.directory.worlds}: the splits hash to {circle.splits.digest}, "
+            f"{circle.directory.recorded_worlds}: the splits hash to {circle.splits.digest}, "
             f"the ledger has {recorded}; the files were changed, so this run cannot be resumed"
         )
     circle.pool = Pool()
     circle.pool.add(circle.splits.of("train"))
-    add_grown(circle.pool, ledger, circle.config.run_id, circle.directory.worlds)
+    add_grown(circle.pool, ledger, circle.config.run_id, circle.directory.recorded_worlds)
 
 
 def _newest_report(ledger: Ledger, run_id: str) -> WeaknessReport | None:
