@@ -42,7 +42,7 @@ PUBLISHED = (
     ),
     Project(
         "AgentMercury", 4_783, 13, False,
-        "4,783 executable worlds; 13 services stand in this project's requirements, not in a text at hand",
+        "4,783 executable worlds; 13 services each as this project set out to rebuild them",
         "arXiv 2608.20634 (abstract: 4,783 worlds)",
     ),
 )  # fmt: skip
