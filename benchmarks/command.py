@@ -1,0 +1,67 @@
+"""What the benchmarks' commands share: arguments, progress, one-line complaints, and a file of figures."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from benchmarks.sides import INTERRUPTED, WRONG_USE, Figures, Side, SideError, cores
+from policy.errors import PolicyError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one line, with exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """One line."""
+        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+
+
+def positive(text: str) -> int:
+    """A whole number of 1 or more, as the type of an argument."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
+    return int(text)
+
+
+def parser(name: str, description: str | None) -> Parser:
+    """The parser of `python -m benchmarks.<name>` with the arguments that all have."""
+    made = Parser(prog=f"python -m benchmarks.{name}", description=description)
+    made.add_argument(
+        "--peer-python", default=sys.executable, metavar="PYTHON",
+        help="interpreter that has the packages of the other program (default: this one)",
+    )  # fmt: skip
+    made.add_argument(
+        "--rounds", type=positive, default=2, help="times that every program is started (default 2)"
+    )
+    made.add_argument("--repeat", type=positive, default=3, help="measurements of one start (default 3)")
+    made.add_argument("--threads", type=positive, default=cores(), help="of either program (default: cores)")
+    made.add_argument("--json", type=Path, metavar="FILE", help="also write all figures there")
+    return made
+
+
+def progressed(side: Side, number: int) -> None:
+    """A line on what is measured now."""
+    print(f"round {number}: {side.name} ...", file=sys.stderr, flush=True)
+
+
+def finish(made: Parser, work: Callable[[], int]) -> int:
+    """Do the work of a command; what a user can act on ends as one line and exit code 2."""
+    try:
+        return work()
+    except (SideError, PolicyError, OSError) as error:
+        print(f"{made.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG_USE
+    except KeyboardInterrupt:
+        print(f"{made.prog}: stopped", file=sys.stderr)
+        return INTERRUPTED
+
+
+def write(figures: Figures, place: Path) -> None:
+    """Write all figures, whole or not at all."""
+    part = place.with_name(f"{place.name}.part")
+    part.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    os.replace(part, place)
