@@ -9,14 +9,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 
 from loop.errors import ProcessLostError
 from loop.processes.crew import ALONE, Crew, Together, leads
 from loop.processes.quiet import libraries_to
-from loop.processes.sentinel import FAREWELL
+from loop.processes.sentinel import FAREWELL, lost
 from policy.config import ProcessesConfig
 
 PATIENCE = 5.0
@@ -41,7 +41,7 @@ class Membership:
         if self._processes.count > 1:
             scratch = Path(tempfile.mkdtemp(prefix="closed-loop-process-"))
             log = scratch / "libraries.log"
-            self._sentinel = _sentinel(self._lost(), scratch, log)
+            self._sentinel = _sentinel(self._who, self._again, scratch, log)
             self._open.enter_context(libraries_to(log))
             self._failed = True  # until it is known that it did not
             from policy.mesh import join
@@ -56,14 +56,21 @@ class Membership:
         if self._processes.count == 1:
             return
         if error is None:
-            from policy.mesh import part
-
-            part()  # waits for the others
-            self._failed = False
+            self._part()
             self._say_farewell()
             self._open.close()
-        elif isinstance(error, Exception) and _is_loss(error):
-            raise ProcessLostError(self._lost()) from error
+        elif isinstance(error, Exception) and is_loss(error):
+            raise ProcessLostError(lost(self._who, self._again)) from error
+
+    def _part(self) -> None:
+        """Wait for the end of the others."""
+        from policy.mesh import part
+
+        try:
+            part()
+        except RuntimeError as error:
+            raise ProcessLostError(lost(self._who, self._again)) from error
+        self._failed = False
 
     def leave(self, code: int) -> None:
         """End this process with a code when the others cannot be waited for; nothing otherwise."""
@@ -77,23 +84,19 @@ class Membership:
         os._exit(code)
 
     def _say_farewell(self) -> None:
-        if self._sentinel is not None and self._sentinel.stdin is not None:
-            self._sentinel.stdin.write(FAREWELL)
-            self._sentinel.stdin.close()
-            self._sentinel.wait()
+        if self._sentinel is not None:
+            with suppress(BrokenPipeError):  # it is gone already
+                self._sentinel.communicate(FAREWELL)
 
-    def _lost(self) -> str:
+    @property
+    def _who(self) -> str:
         count, index = self._processes.count, self._processes.index
-        who = "this process" if index is None else f"process {index}"
-        return (
-            f"{who} of {count} ends because another one ended or cannot be reached; its own last line "
-            f"says why. When all have ended, continue with: {self._again}"
-        )
+        return f"{'this process' if index is None else f'process {index}'} of {count}"
 
 
-def _sentinel(line: str, scratch: Path, log: Path) -> "subprocess.Popen[str]":
+def _sentinel(who: str, again: str, scratch: Path, log: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "loop.processes.sentinel", line, str(scratch), str(log)],
+        [sys.executable, "-m", "loop.processes.sentinel", who, again, str(scratch), str(log)],
         stdin=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).resolve().parents[2],
@@ -101,7 +104,7 @@ def _sentinel(line: str, scratch: Path, log: Path) -> "subprocess.Popen[str]":
     )
 
 
-def _is_loss(error: BaseException | None) -> bool:
+def is_loss(error: BaseException | None) -> bool:
     """Whether libraries say that another process does not answer, anywhere in a chain of causes."""
     while error is not None:
         foreign = type(error).__module__.split(".")[0] in ("builtins", "jax", "jaxlib", "orbax")

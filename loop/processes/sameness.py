@@ -33,10 +33,10 @@ def require_one_run(crew: Crew, config: Config) -> None:
 
     libraries = f"jax {jax.__version__}, jaxlib {jax.lib.__version__}"
     mine = {"configuration": config.run_id, "code": source_digest(*PACKAGES), "libraries": libraries}
-    _require_equal(told(crew, mine))
+    require_equal(told(crew, mine))
 
 
-def _require_equal(found: list[dict[str, str]]) -> None:
+def require_equal(found: list[dict[str, str]]) -> None:
     """ProcessesError for the first process that differs from process 0, in the order of `REMEDIES`."""
     for name, remedy in REMEDIES.items():
         for index, theirs in enumerate(found):

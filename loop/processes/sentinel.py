@@ -1,9 +1,9 @@
-"""`python -m loop.processes.sentinel LINE SCRATCH LOG`: a small process beside one of several.
+"""`python -m loop.processes.sentinel WHO AGAIN SCRATCH LOG`: a small process beside one of several.
 
 When another process dies, the library that joins them aborts this one from a thread of its own, with a page
-of its own words, and so may the kernel. What is left is this sentinel: it says in one line what happened, and
-clears up. Its standard input is a pipe that ends with the process that it watches; a byte before says that
-the process ends by itself.
+of its own words. What is left is this sentinel: it says in one line what happened, and clears up. Its
+standard input is a pipe that ends with the process that it watches; a byte before says that the process ends
+by itself.
 """
 
 import shutil
@@ -13,23 +13,36 @@ from pathlib import Path
 FAREWELL = "."
 ABORTED = "distributed service detected fatal errors"
 """What the log says when another process died."""
-KEPT = 2000
-"""Characters of a log that are told of another death."""
+CHATTER = "[Gloo]"
+"""How lines of the log begin that say nothing."""
+KEPT = 20
+"""Lines of a log that are told."""
 
 
-def last_words(line: str, log: str) -> str:
-    """What is told of a process that ended without a word."""
+def lost(who: str, again: str) -> str:
+    """What is said when another process died."""
+    return (
+        f"{who} ends because another one ended or cannot be reached; the other one's last line says why. "
+        f"When all have ended, continue with: {again}"
+    )
+
+
+def last_words(who: str, again: str, log: str) -> str:
+    """What is told of a process that ended without a word, and what libraries wrote before, unless it is of
+    another one's death."""
     if ABORTED in log:
-        return line
-    return f"{log[-KEPT:]}\n{line}" if log.strip() else line
+        return lost(who, again)
+    lines = [line for line in log.splitlines() if line.strip() and not line.startswith(CHATTER)]
+    killed = f"{who} was ended from outside, or by a fault of a library; continue with: {again}"
+    return "\n".join([*lines[-KEPT:], killed])
 
 
 def main(arguments: list[str]) -> int:
     """Wait, then speak or be silent."""
-    line, scratch, log = arguments[0], Path(arguments[1]), Path(arguments[2])
+    who, again, scratch, log = arguments
     if not sys.stdin.read(1):
-        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        print(last_words(line, text), file=sys.stderr, flush=True)
+        text = Path(log).read_text(encoding="utf-8", errors="replace") if Path(log).exists() else ""
+        print(last_words(who, again, text), file=sys.stderr, flush=True)
     shutil.rmtree(scratch, ignore_errors=True)
     return 0
 

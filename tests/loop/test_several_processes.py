@@ -1,0 +1,109 @@
+"""Two real processes on loopback run what one process runs, are stopped, are killed, and go on."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.ledger import Ledger
+
+ROOT = Path(__file__).resolve().parents[2]
+POLICY = (
+    "policy.mesh.data=2", "curriculum.gate=tests.loop.fakes:OpenGate", "policy.grpo.entropy=0.01",
+)  # fmt: skip
+"""Two devices; updated in every step: by its entropy, where no reward tells it anything."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def begun(
+    place: Path, *more: str, devices: int = 1, kill: tuple[str, int] | None = None
+) -> subprocess.Popen[str]:
+    """A run that has been started. Without the compiler's optimisations, which take longer than the run."""
+    flags = f"--xla_force_host_platform_device_count={devices} --xla_backend_optimization_level=0"
+    module = ["tests.loop.killed_run", kill[0], str(kill[1])] if kill else ["loop.run"]
+    words = ["experiments/micro.yaml", *POLICY, f"cache={place / 'cache'}", "--run-dir", str(place / "run")]
+    return subprocess.Popen(
+        [sys.executable, "-m", *module, *words, *more],
+        cwd=ROOT, env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def both(
+    place: Path, *more: str, second: tuple[str, ...] = (), kill: tuple[str, int] | None = None
+) -> list[subprocess.Popen[str]]:
+    """Two processes of one run; `kill` is planted in process 0."""
+    joined = ("--processes", "2", "--coordinator", f"127.0.0.1:{free_port()}")
+    return [
+        begun(place, *more, *joined, "--process", "0", kill=kill),
+        begun(place, *more, *second, *joined, "--process", "1"),
+    ]
+
+
+def ended(processes: list[subprocess.Popen[str]]) -> list[tuple[int, str, str]]:
+    """(exit code, output, errors) of each."""
+    try:
+        told = [process.communicate(timeout=400) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    return [(process.returncode, *each) for process, each in zip(processes, told, strict=True)]
+
+
+def recorded(place: Path) -> tuple[list[str], int]:
+    """The ordered dump of a run's ledger, and its newest step."""
+    with Ledger(place / "run" / "ledger.sqlite", create=False) as ledger:
+        run_id = ledger.runs()[0].run_id
+        return ledger.dump(run_id), ledger.last_step(run_id) or 0
+
+
+@pytest.mark.slow
+def test_two_processes_stopped_and_killed_and_resumed_record_what_one_process_records(tmp_path: Path) -> None:
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    [(code, _, errors)] = ended([begun(alone, devices=2)])
+    assert code == 0, errors
+
+    # A signal to the process that tells nothing: both end after the same step.
+    started = both(together)
+    while not (together / "run" / "worlds" / "splits.json").exists():
+        assert all(process.poll() is None for process in started)
+        time.sleep(0.05)
+    started[1].send_signal(signal.SIGTERM)
+    for index, (code, output, errors) in enumerate(ended(started)):
+        assert code == 130, errors
+        assert errors.splitlines()[0].startswith("stopped as asked; continue with: python -m loop.run")
+        assert errors.count("\n") == 1 and f"--process {index} --resume" in errors
+        assert (output == "") == (index == 1)
+    assert recorded(together)[1] < 4
+
+    # The second checkpoint from here at the latest is an update's, stored and not recorded.
+    killed, left = ended(both(together, "--resume", kill=("checkpoint", 2)))
+    assert killed[0] == -signal.SIGKILL
+    assert left[0] != 0 and left[1] == "" and left[2].count("\n") == 1
+    assert left[2].startswith("process 1 of 2 ends because another one ended or cannot be reached")
+
+    first, second = ended(both(together, "--resume"))
+    assert first[0] == second[0] == 0, first[2] + second[2]
+    assert "resuming at step" in first[1] and (second[1], second[2]) == ("", "")
+    assert recorded(together) == recorded(alone)
+
+
+@pytest.mark.slow
+def test_a_second_process_with_another_configuration_ends_both_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
+    for code, output, errors in ended(both(tmp_path, second=("iterations=2",))):
+        assert (code, output) == (2, "")
+        assert errors.startswith("process 1 has configuration micro-") and errors.count("\n") == 1
+        assert "start all with the same configuration file and overrides" in errors
+    assert not (tmp_path / "run").exists()
