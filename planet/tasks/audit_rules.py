@@ -231,6 +231,8 @@ def twins_differ(stage: Rehearsal, task: Task) -> str | None:
             return problem
         if stage.reward_of(task.key.oracle, other, session)[1]:
             return f"this world's plan also passes in the twin of {rule}, so the document need not be read"
+        if any(found.name == rule and found.satisfied for found in session.grade().evidence):
+            return f"this world's plan keeps {rule} in its twin too, so the rule is not at stake"
     return None
 
 

@@ -25,12 +25,13 @@ from planet.mutations.trial import Outcome, Trial, try_world
 from planet.mutations.worlds import WORLD_WAYS
 from planet.mutations.worlds.change import as_rule
 from planet.tasks.audit_rules import RULES
+from planet.tasks.draft import read, write
 from planet.validators import VALIDATORS, validate
 from planet.validators.rules import rules_cross_services
 from planet.validators.subject import Subject
 from tests.planet.llm_server import serving
 from tests.planet.test_audit import Case, audited
-from tests.planet.toy_tasks import toy_task
+from tests.planet.toy_tasks import exists, ticket_task, toy_task
 from tests.planet.worlds import (
     CUSTOMER,
     DOCUMENTS,
@@ -374,3 +375,20 @@ def test_a_default_that_one_record_uses_up_is_seen_beside_another_unique_column(
 def test_a_clock_is_heard_whatever_stands_beside_its_word(text):
     report = audited(Case(toy_task(None, f"set the tier of customer CUS-0001 to gold {text}")))
     assert [finding.rule for finding in report.findings] == ["A04"]
+
+
+def test_a_rule_that_the_task_keeps_in_the_twin_too_is_not_at_stake():
+    """The new ticket happens to have the rule's effect; no customer becomes vip, so nothing asks for it."""
+    where = {"customer_id": "CUS-0002", "severity": "critical"}
+    create = write("ticket", None, {**where, "urgent": False})
+    task = ticket_task(
+        (exists("ticket", **where),),
+        at_stake=("RULE-01",),
+        oracle=(create,),
+        alternative=(read("list_ticket"), create),
+    )
+    report = audited(Case(task))
+    assert [finding.rule for finding in report.findings] == ["A13"]
+    assert report.findings[0].message == (
+        "this world's plan keeps RULE-01 in its twin too, so the rule is not at stake"
+    )
