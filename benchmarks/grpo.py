@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     for micro in given.micro_batch:
         if work.episodes % micro:
             made.error(f"--micro-batch: {micro} does not divide {work.episodes} episodes; give a divisor")
-    changes = _settings(made, given.set)
+    changes = settings_from(made, given.set)
     sides = [Side(OURS, "benchmarks.grpo_ours", sys.executable, work._asdict())]
     for micro in given.micro_batch:
         more = {"micro_batch": micro, "settings": changes}
@@ -73,7 +73,7 @@ def _work(given: argparse.Namespace) -> Work:
     )  # fmt: skip
 
 
-def _settings(made: Any, pairs: Sequence[str]) -> Figures:
+def settings_from(made: Any, pairs: Sequence[str]) -> Figures:
     """Settings from NAME=JSON; what is no JSON is a text."""
     found: Figures = {}
     for pair in pairs:
