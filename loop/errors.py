@@ -49,4 +49,6 @@ class ProcessesError(LoopError):
 
 
 class ProcessLostError(LoopError):
-    """Another process of the run ended without a word, or cannot be reached any more."""
+    """Another process of the run ended without a word, or cannot be reached any more. A watch may go on."""
+
+    exit_code = 75

@@ -25,6 +25,16 @@ def chips(accelerator_type: str) -> int:
     )
 
 
+def hosts(accelerator_type: str) -> int:
+    """Machines of a type: 4 chips each, but up to 8 of v5e and v6e in a single one; UseError as `chips`.
+
+    cloud.google.com/tpu/docs/v4, /v5p, /v5e and /v6e ("Configurations").
+    """
+    number = chips(accelerator_type)
+    alone = 8 if accelerator_type.startswith(_CHIPS) else 4
+    return 1 if number <= alone else number // 4
+
+
 def cost(accelerator_type: str, price: float | None, hours: float | None = None) -> list[str]:
     """Lines that say what a slice costs; UseError when a total is asked for and there is no price."""
     number = chips(accelerator_type)

@@ -52,11 +52,13 @@ def _on_workers(runner: Runner, settings: Settings) -> list[int]:
     if node is None:
         raise SliceError(f"{settings.name}: no such slice, and its run was not kept in a bucket")
     runner.ask(gcloud.ssh(settings, _take(settings)))
-    return list(range(node.workers))
+    # Workers that run one run together have one run directory.
+    return list(range(1 if settings.shared_run else node.workers))
 
 
 def _take(settings: Settings) -> list[str]:
-    return on_worker(settings, ["snapshot", "--run-dir", settings.run.local])
+    shared = [] if settings.shared_run is None else ["--shared", settings.shared_run]
+    return on_worker(settings, ["snapshot", "--run-dir", settings.run.local, *shared])
 
 
 def _copy(settings: Settings, number: int, file: Path) -> gcloud.Command:

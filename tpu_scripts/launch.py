@@ -1,7 +1,7 @@
 """The same program on all workers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tpu_scripts import gcloud
 from tpu_scripts.errors import UseError
@@ -20,7 +20,7 @@ class Program:
     def arguments(self, run_dir: str) -> list[str]:
         """Arguments of Python. A run that was begun is continued, so they are the same at every start.
 
-        No address of a coordinator: on a TPU jax.distributed.initialize finds it by itself
+        No address of a coordinator, no number of a process: on a TPU jax.distributed.initialize finds both
         (docs.jax.dev/en/latest/_autosummary/jax.distributed.initialize.html).
         """
         return [
@@ -48,14 +48,18 @@ def launch(runner: Runner, settings: Settings, started: Program, again: bool = F
 
     With `again`, workers on which it is still running, or finished, are left as they are.
     """
-    run = settings.run
+    run, shared = settings.run, settings.shared_run
     options = ["--again"] if again else []
     if run.bucket is not None:
         options += ["--bucket", run.bucket, "--mirror-seconds", f"{settings.mirror_seconds:g}"]
-    begin = ["start", "--run-dir", run.local, *options, "--", *started.arguments(run.local)]
     # A TPU multiplies float32 in bfloat16 passes unless told otherwise.
-    precision = f"JAX_DEFAULT_MATMUL_PRECISION={settings.matmul_precision}"
-    runner.show(gcloud.ssh(settings, on_worker(settings, begin, precision)))
+    variables = [f"JAX_DEFAULT_MATMUL_PRECISION={settings.matmul_precision}"]
+    if shared is not None:
+        options += ["--shared", shared]
+        variables.append(f"LOOP_PROCESSES={settings.hosts}")
+        started = replace(started, overrides=(*started.overrides, f"cache={settings.shared_dir}/cache"))
+    begin = ["start", "--run-dir", run.local, *options, "--", *started.arguments(shared or run.local)]
+    runner.show(gcloud.ssh(settings, on_worker(settings, begin, *variables)))
 
 
 def on_worker(settings: Settings, words: Sequence[str], *variables: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tpu_scripts.chips import chips
+from tpu_scripts.chips import chips, hosts
 from tpu_scripts.errors import UseError
 from tpu_scripts.places import RunPlace, run_place
 
@@ -32,6 +32,7 @@ class Settings:
     python: str = "3.11"
     matmul_precision: str = "highest"  # JAX_DEFAULT_MATMUL_PRECISION of the run
     run_dir: str | None = None  # None: runs/<name>
+    shared_dir: str | None = None  # None: workers share no folder, so a run is one host's
     mirror_seconds: float = 300.0
     poll_seconds: float = 30.0
     wait_hours: float = 24.0
@@ -40,6 +41,29 @@ class Settings:
     def run(self) -> RunPlace:
         """Where the run is kept."""
         return run_place(self.run_dir or f"runs/{self.name}")
+
+    @property
+    def hosts(self) -> int:
+        """Machines that run one run together."""
+        return hosts(self.accelerator_type)
+
+    @property
+    def shared_run(self) -> str | None:
+        """The run directory of a run of several hosts; None: the run is one host's. UseError without a
+        folder that all of them see."""
+        if self.hosts == 1:
+            return None
+        if self.shared_dir is None:
+            raise UseError(
+                f"shared_dir: not set, and {self.accelerator_type} has {self.hosts} hosts that run one run "
+                "together; give a folder that all of them see, e.g. --set shared_dir=/mnt/curricula"
+            )
+        if self.run.bucket is not None:
+            raise UseError(
+                f"run_dir: {self.run.bucket} takes snapshots of one host's folder, and {self.hosts} hosts "
+                "keep the run in shared_dir, which outlives the slice; give runs/NAME"
+            )
+        return f"{self.shared_dir}/{self.run.local}"
 
 
 _PATTERNS = {
@@ -54,6 +78,7 @@ _PATTERNS = {
     "commit": (r"[0-9a-f]{40}", "all 40 hexadecimal digits of a commit"),
     "directory": (r"[A-Za-z0-9_][\w.-]*", "one folder name"),
     "matmul_precision": (r"default|high|highest", "default, high or highest"),
+    "shared_dir": (r"(/[A-Za-z0-9_][\w.-]*)+", "an absolute path such as /mnt/curricula"),
     "python": (r"3\.[0-9]{1,2}", "a version such as 3.11"),
 }
 """Field -> (what it must be in full, the same in words). A name that fits cannot be taken for a flag."""

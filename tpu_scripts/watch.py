@@ -27,7 +27,7 @@ class Watch:
     ) -> None:
         if restarts and program is None:
             raise UseError("--restart-preempted: give the CONFIG and overrides that launch was given, too")
-        if restarts and settings.run.bucket is None:
+        if restarts and settings.shared_run is None and settings.run.bucket is None:
             raise UseError(
                 "--restart-preempted: a slice that is taken away takes its run directories along; launch and "
                 "watch with --run-dir gs://BUCKET/PATH"
@@ -111,8 +111,9 @@ class Watch:
                 f"{self._settings.name}: finished; next: python -m tpu_scripts collect, then delete"
             )
             return True
-        if states & {"died", "stopped"}:  # the machine was restarted under the run
-            self._spend(f"the run {' and '.join(sorted(states & {'died', 'stopped'}))}")
+        ended = states & {"died", "stopped", "lost"}
+        if ended:  # the machine was restarted under the run, or that of another worker
+            self._spend(f"the run {' and '.join(sorted(ended))}")
             self._start()
         elif states == {"absent"}:
             raise SliceError(f"{self._settings.name}: nothing was launched in {self._settings.run.local}")

@@ -26,14 +26,18 @@ from tpu_scripts.runner import Runner
 
 LAST_TRIES = 3  # copies of the last snapshot that are tried
 LINE = 240  # characters of a log line that are told
-ENDS = {0: "finished", 130: "stopped"}  # exit code of loop.run -> state; any other has failed
+# Exit code of loop.run -> state; any other has failed. 75, or the abort of the library that joins processes:
+# the process of another worker ended.
+ENDS = {0: "finished", 130: "stopped", 75: "lost", -signal.SIGABRT: "lost"}
 
 
 class Files:
-    """What stands beside a run directory on a worker."""
+    """What stands beside a run directory on a worker. `shared`: where several workers keep it together."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, shared: Path | None = None) -> None:
         self.run = run
+        self.shared = shared
+        self.place = shared or run
         self.log = run.with_name(f"{run.name}.log")
         self.status = run.with_name(f"{run.name}.status.json")
         self.lock = run.with_name(f"{run.name}.supervisor")
@@ -76,8 +80,8 @@ def start(files: Files, bucket: str | None, seconds: float, program: list[str], 
         return _nothing(f"{files.run}: a run is going on in it; watch it, or give another --run-dir", again)
     with lock, files.log.open("ab") as log:
         came = restore(files, bucket)
-        if (files.run / "finished").exists():
-            return _nothing(f"{files.run}: holds a finished run; give another --run-dir", again)
+        if (files.place / "finished").exists():
+            return _nothing(f"{files.place}: holds a finished run; give another --run-dir", again)
         files.write_status(state="running")
         words = ["supervise", "--run-dir", str(files.run), "--mirror-seconds", str(seconds)]
         words += [] if bucket is None else ["--bucket", bucket]
@@ -89,7 +93,7 @@ def start(files: Files, bucket: str | None, seconds: float, program: list[str], 
             start_new_session=True,  # it outlives the connection
             pass_fds=(lock.fileno(),),  # and holds the lock for as long as it lives
         )
-    return f"worker {index()}: started {files.run}{came}"
+    return f"worker {index()}: started {files.place}{came}"
 
 
 def _nothing(why: str, again: bool) -> str:
@@ -178,12 +182,13 @@ def status(files: Files, lines: int) -> str:
 def main(argv: list[str] | None = None) -> int:
     """The command; exit code 2 for wrong use, 1 for what does not work."""
     given = _parser().parse_args(argv)
-    files = Files(Path(given.run_dir))
+    shared = getattr(given, "shared", None)
+    files = Files(Path(given.run_dir), None if shared is None else Path(shared))
     try:
         if given.action == "status":
             print(status(files, given.lines))
         elif given.action == "snapshot":
-            snapshot.write(files.run, files.snapshot)
+            snapshot.write(files.place, files.snapshot)
             print(files.snapshot)
         elif given.action == "start":
             print(start(files, given.bucket, given.mirror_seconds, given.program, given.again))
@@ -207,6 +212,8 @@ def _parser() -> argparse.ArgumentParser:
             action.add_argument("program", nargs="+", help="arguments of Python: -m loop.run ...")
         if name == "start":
             action.add_argument("--again", action="store_true")
+        if name in ("start", "snapshot"):
+            action.add_argument("--shared", help="the run directory, where several workers keep it together")
         if name == "status":
             action.add_argument("--lines", type=int, default=5)
     return parser

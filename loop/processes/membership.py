@@ -16,7 +16,7 @@ from types import TracebackType
 from loop.errors import ProcessLostError
 from loop.processes.crew import ALONE, Crew, Together, leads
 from loop.processes.quiet import libraries_to
-from loop.processes.sentinel import FAREWELL, lost
+from loop.processes.sentinel import FAREWELL, PROGRAM, lost
 from policy.config import ProcessesConfig
 
 PATIENCE = 5.0
@@ -96,7 +96,7 @@ class Membership:
 
 def _sentinel(who: str, again: str, scratch: Path, log: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "loop.processes.sentinel", who, again, str(scratch), str(log)],
+        [sys.executable, "-c", PROGRAM, who, again, str(scratch), str(log)],
         stdin=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).resolve().parents[2],

@@ -1,4 +1,4 @@
-"""`python -m loop.processes.sentinel WHO AGAIN SCRATCH LOG`: a small process beside one of several.
+"""A small process beside one of several, which says how that one ended when it could not.
 
 When another process dies, the library that joins them aborts this one from a thread of its own, with a page
 of its own words. What is left is this sentinel: it says in one line what happened, and clears up. Its
@@ -10,6 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
+PROGRAM = "import sys; from loop.processes.sentinel import main; sys.exit(main(sys.argv[1:]))"
+"""For `python -c`: it is no command for people."""
 FAREWELL = "."
 ABORTED = "distributed service detected fatal errors"
 """What the log says when another process died."""
@@ -38,14 +40,11 @@ def last_words(who: str, again: str, log: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Wait, then speak or be silent."""
+    """Wait, then speak or be silent. The arguments: who is watched, the command that continues its run, its
+    folder, which goes with it, and the log of its libraries."""
     who, again, scratch, log = arguments
     if not sys.stdin.read(1):
         text = Path(log).read_text(encoding="utf-8", errors="replace") if Path(log).exists() else ""
         print(last_words(who, again, text), file=sys.stderr, flush=True)
     shutil.rmtree(scratch, ignore_errors=True)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

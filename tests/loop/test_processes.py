@@ -1,6 +1,8 @@
 """What processes of a run tell each other, and when they refuse to go on."""
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from loop.processes.membership import is_loss
 from loop.processes.records import config_of, directory_of, ledger_of
 from loop.processes.sameness import require_equal, require_equal_records, require_one_run
 from loop.processes.shared_author import SharedAuthor
+from loop.resuming.interruption import Interruption
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
 from loop.run_directory import RunDirectory, create
@@ -193,6 +196,31 @@ def test_a_run_that_goes_on_hands_its_records_to_every_process(tmp_path: Path) -
     assert [path.name for path in places[0].path.iterdir()] == []
 
 
+class Other:
+    """A crew of two, of which the other one says the same again and again."""
+
+    count, index, scratch = 2, 0, None
+
+    def __init__(self, says: bytes) -> None:
+        self.says = says
+        self.heard: list[bytes] = []
+
+    def gathered(self, said: bytes) -> list[bytes]:
+        self.heard.append(said)
+        return [said, self.says]
+
+
+def test_a_signal_to_any_process_ends_all_of_them_after_the_step_in_hand() -> None:
+    quiet, told_to_end = Other(b"false"), Other(b"true")
+    assert not Interruption(quiet).asked()
+    assert Interruption(told_to_end).asked()
+    interruption = Interruption(quiet)
+    with interruption.listening(lambda line: None):
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interruption.asked()
+    assert quiet.heard == [b"false", b"true"] and told_to_end.heard == [b"false"]
+
+
 def asked(*words: str, **environment: str) -> ProcessesConfig:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
@@ -242,7 +270,7 @@ def test_the_sentinel_speaks_when_its_process_ends_without_a_word_and_clears_up(
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    command = [sys.executable, "-m", "loop.processes.sentinel", "process 1 of 2", "run", str(scratch)]
+    command = [sys.executable, "-c", sentinel.PROGRAM, "process 1 of 2", "run", str(scratch)]
     done = subprocess.run(
         [*command, str(scratch / "log")], input=said, capture_output=True, text=True, check=True
     )

@@ -66,7 +66,7 @@ def test_a_single_process_joins_nobody_and_a_lonely_one_is_told_what_is_missing(
     join(ProcessesConfig())
     assert jax.process_count() == 1
 
-    def fails(*given: object) -> None:
+    def fails(*given: object, **named: object) -> None:
         raise ValueError("coordinator_address should be defined.")
 
     monkeypatch.setattr(jax.distributed, "initialize", fails)

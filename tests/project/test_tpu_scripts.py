@@ -17,7 +17,13 @@ import yaml
 
 from tests.project.fake_gcloud import ROOT, Cloud
 from tpu_scripts.__main__ import SUMMARIES, main
-from tpu_scripts.chips import chips
+from tpu_scripts.chips import chips, hosts
+from tpu_scripts.errors import SliceError
+from tpu_scripts.launch import program
+from tpu_scripts.runner import Runner
+from tpu_scripts.settings import checked
+from tpu_scripts.watch import Watch
+from tpu_scripts.worker import Files, status, supervise
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SETTINGS = {
@@ -170,6 +176,14 @@ def test_chips_are_counted_by_what_the_number_of_a_type_means(number: int, name:
     assert chips(name) == number  # v4-8: 8 TensorCores, two to a chip
 
 
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(1, "v4-8"), (2, "v4-16"), (1, "v5litepod-8"), (4, "v5litepod-16"), (1, "v6e-8"), (8, "v6e-32")],
+)
+def test_machines_have_four_chips_each_and_a_single_one_may_have_eight(number: int, name: str) -> None:
+    assert hosts(name) == number  # v4-16: 8 chips; v6e-32: 32 chips
+
+
 def test_a_price_is_never_made_up(run, capfd) -> None:
     assert run("create --dry-run") == 0
     assert capfd.readouterr().out.splitlines()[-1].startswith("price: unknown (8 chips;")
@@ -297,6 +311,59 @@ def test_a_launch_is_the_same_on_every_worker_resumes_and_names_no_coordinator(r
             "-m loop.run experiments/smoke.yaml seed=1 --run-dir runs/first --resume-if-unfinished"
         ).split()
     )
+
+
+HOSTS = {"accelerator_type": "v5litepod-16", "shared_dir": "/mnt/curricula"}
+"""16 chips in 4 machines that see one folder."""
+
+
+def test_several_hosts_run_one_run_in_the_folder_that_they_share(run, capfd) -> None:
+    assert run("launch experiments/smoke.yaml --run-dir runs/first seed=1 --dry-run", **HOSTS) == 0
+    words = shlex.split(capfd.readouterr().out.strip())
+    command = next(word for word in words if word.startswith("--command=")).removeprefix("--command=")
+    assert " ".join(shlex.split(command)) == (
+        "env --chdir=closed-loop-curricula JAX_DEFAULT_MATMUL_PRECISION=highest LOOP_PROCESSES=4 "
+        ".venv/bin/python -m tpu_scripts.worker start --run-dir runs/first --shared "
+        "/mnt/curricula/runs/first -- -m loop.run experiments/smoke.yaml seed=1 "
+        "cache=/mnt/curricula/cache --run-dir /mnt/curricula/runs/first --resume-if-unfinished"
+    )
+    assert run("collect --run-dir runs/first --dry-run", **HOSTS) == 0
+    assert "snapshot --run-dir runs/first --shared /mnt/curricula/runs/first" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "changed", "said"),
+    [
+        ("--run-dir runs/first", {"shared_dir": None}, "shared_dir: not set, and v5litepod-16 has 4 hosts"),
+        (f"--run-dir {BUCKET}", {}, "4 hosts keep the run in shared_dir, which outlives the slice"),
+        ("--run-dir runs/first", {"shared_dir": "/mnt/../x"}, "shared_dir: '/mnt/../x' is not allowed"),
+    ],
+)
+def test_several_hosts_without_a_folder_in_common_are_refused(run, cloud, capfd, line, changed, said) -> None:
+    assert run(f"launch experiments/smoke.yaml {line}", **{**HOSTS, **changed}) == 2
+    error = last_line(capfd)
+    assert said in error and "\n" not in error
+    assert cloud.calls() == []
+
+
+@pytest.mark.parametrize(("code", "state"), [(75, "lost"), (0, "finished"), (1, "failed")])
+def test_a_process_that_ends_because_another_one_did_is_lost_and_has_not_failed(
+    tmp_path, code, state
+) -> None:
+    files = Files(tmp_path / "run")
+    assert supervise(files, None, 1.0, ["-c", f"raise SystemExit({code})"]) == code
+    assert json.loads(status(files, 0))["state"] == state
+
+
+def test_a_run_that_lost_a_worker_goes_on_as_often_as_allowed(capfd, tmp_path) -> None:
+    settings = checked({**SETTINGS, **HOSTS}, "a test")
+    watch = Watch(Runner(dry_run=True), settings, program("experiments/smoke.yaml", []), 1, 5)
+    found = [{"worker": 0, "state": "died", "code": None}, {"worker": 1, "state": "lost", "code": 75}]
+    assert watch._judge(found) is False
+    out = capfd.readouterr().out
+    assert "the run died and lost; restart 1 of 1" in out and "--again --shared /mnt/curricula/runs/" in out
+    with pytest.raises(SliceError, match="after all restarts that were allowed"):
+        watch._judge(found)
 
 
 def test_a_launched_run_is_watched_to_its_end_and_collected_from_every_worker(
