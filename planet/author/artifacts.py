@@ -98,3 +98,12 @@ class Author(Protocol):
         AuthorError, with the cost, when this try gave none; AuthorUnavailable when none can be had any more.
         """
         ...
+
+
+def proposals(author: Author, brief: Brief, catalog: Catalog, seed: int) -> dict[Link, Artifact]:
+    """What an author proposes, link by link, unchecked and at the first try."""
+    made: dict[Link, Artifact] = {}
+    for link in LINKS:
+        context = Context(brief=brief, catalog=catalog, seed=seed, attempt=0, artifacts=dict(made))
+        made[link], _ = author.propose(link, context)
+    return made

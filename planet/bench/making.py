@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from planet.author.artifacts import LINKS, Artifact, Context, Link
+from planet.author.artifacts import proposals
 from planet.author.template import TemplateAuthor
 from planet.bench.row import Row
 from planet.bench.spread import spent, spread
@@ -80,11 +80,7 @@ def _times(seed: int, profile: Profile, catalog: Catalog) -> Times:
 
 
 def _made(brief: Brief, catalog: Catalog, seed: int) -> tuple[World, WorldKey]:
-    author, artifacts = TemplateAuthor(), dict[Link, Artifact]()
-    for link in LINKS:
-        context = Context(brief=brief, catalog=catalog, seed=seed, attempt=0, artifacts=dict(artifacts))
-        artifacts[link], _ = author.propose(link, context)
-    world, key = expand(brief, catalog, seed, artifacts)
+    world, key = expand(brief, catalog, seed, proposals(TemplateAuthor(), brief, catalog, seed))
     build(world).close()
     return world, key
 

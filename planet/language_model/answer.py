@@ -38,6 +38,12 @@ class Answer(Frozen):
     dollars: float  # 0.0 where the model has no known price
 
     @property
+    def whole(self) -> bool:
+        """Whether nothing of it was cut off when it was read: a part of an answer is not kept."""
+        longest = max((len(call.arguments) for call in self.calls), default=0)
+        return max(self.characters, longest) <= LONGEST_ANSWER
+
+    @property
     def cost(self) -> AuthorCost:
         """What this one call took."""
         return AuthorCost(calls=1, tokens_in=self.tokens_in, tokens_out=self.tokens_out, dollars=self.dollars)

@@ -6,6 +6,9 @@ from pydantic import Field, ValidationError
 
 from planet.records.frozen import Frozen
 
+CHARACTERS_PER_TOKEN = 4
+"""Of English and JSON, roughly, with the tokenizers of present models: for estimates."""
+
 
 class Limits(Frozen):
     """What may be spent by one that asks. A request that is on its way when a limit is met is paid for."""
@@ -35,6 +38,11 @@ class Reach(Frozen):
     def who(self) -> str:
         """The model as messages call it, e.g. "author openai/gpt-4o"."""
         return f"{self.role} {self.model}"
+
+    def dollars(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost at the price that was given; 0.0 where none was."""
+        into, out = self.dollars_per_million or (0.0, 0.0)
+        return (tokens_in * into + tokens_out * out) / 1e6
 
 
 Made = TypeVar("Made", bound=Reach)

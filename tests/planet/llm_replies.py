@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from planet.author.artifacts import ARTIFACTS, LINKS, Artifact, Context, Link
+from planet.author.artifacts import ARTIFACTS, LINKS, Artifact, Context, Link, proposals
 from planet.author.llm.prompt import PARTS
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog
@@ -19,11 +19,7 @@ def plain(artifact: Artifact) -> dict[str, Any]:
 
 def chain(catalog: Catalog, brief: Brief, seed: int = 0) -> dict[Link, Artifact]:
     """The template's artifacts for a brief."""
-    made: dict[Link, Artifact] = {}
-    for link in LINKS:
-        context = Context(brief=brief, catalog=catalog, seed=seed, attempt=0, artifacts=made)
-        made[link] = TemplateAuthor().propose(link, context)[0]
-    return made
+    return proposals(TemplateAuthor(), brief, catalog, seed)
 
 
 def link_asked(request: dict[str, Any]) -> Link:

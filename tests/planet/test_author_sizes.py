@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from planet.author.artifacts import LINKS, Context, Link, RulePlan, SchemaPlan, SeedPlan
-from planet.author.llm.estimate import CHARACTERS_PER_TOKEN, cost_of_a_world
+from planet.author.llm.estimate import cost_of_a_world
 from planet.author.llm.facts import facts_for
-from planet.author.llm.settings import settings_of
-from planet.author.template import SIZES
+from planet.author.llm.settings import Settings
+from planet.author.sizes import SIZES
 from planet.catalog import load_catalog
+from planet.language_model.settings import CHARACTERS_PER_TOKEN
 from planet.records.world import Brief, Profile, ServiceGraph
 from tests.planet.llm_replies import chain
 
@@ -82,7 +83,7 @@ def test_a_model_is_told_of_no_derived_tables_in_a_compact_world() -> None:
 def test_the_length_of_the_prompts_is_what_the_page_says(profile: Profile, mode: str) -> None:
     line = re.search(rf"^\| {profile}, `{mode}` \| ([\d,]+) \| ([\d,]+) \|$", PAGE.read_text("utf-8"), re.M)
     assert line is not None, f"docs/authors.md does not tell the prompts of {profile}, {mode}"
-    cost = cost_of_a_world(settings_of({"model": "m", "mode": mode}), load_catalog(profile=profile), profile)
+    cost = cost_of_a_world(Settings(model="m", mode=mode), load_catalog(profile=profile), profile)
     told = [int(number.replace(",", "")) for number in line.groups()]
     assert told == pytest.approx([cost.tokens_in, cost.tokens_out], rel=0.1)
     assert CHARACTERS_PER_TOKEN == 4  # as the page says

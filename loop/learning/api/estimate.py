@@ -8,10 +8,9 @@ from loop.episodes.playing import Wanted
 from loop.learning.api.conversation import functions, opening
 from loop.learning.api.settings import ApiSettings
 from planet.author.artifacts import AuthorCost
+from planet.language_model.settings import CHARACTERS_PER_TOKEN
 from planet.records.task import Task
 
-CHARACTERS_PER_TOKEN = 4
-"""Of English and JSON, roughly, with the tokenizers of present models."""
 OBSERVED = 100
 """Tokens of a call with its result, as the next message reads them again."""
 SAID = 40
@@ -23,8 +22,7 @@ def estimate(wanted: Sequence[Wanted], turns: int, settings: ApiSettings) -> Aut
     total = AuthorCost()
     for task in (w.task for w in wanted):
         total += _episode(task, turns)
-    into, out = settings.dollars_per_million or (0.0, 0.0)
-    return total.replace(dollars=(total.tokens_in * into + total.tokens_out * out) / 1e6)
+    return total.replace(dollars=settings.dollars(total.tokens_in, total.tokens_out))
 
 
 def _episode(task: Task, turns: int) -> AuthorCost:

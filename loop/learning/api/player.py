@@ -17,7 +17,7 @@ from loop.learning.api.settings import ApiSettings
 from loop.learning.learner import Request
 from planet.errors import AuthorUnavailable, BudgetSpent, PlanetError, TurnedDown
 from planet.identity import digest
-from planet.language_model.answer import LONGEST_ANSWER, Answer, AnswerCache
+from planet.language_model.answer import Answer, AnswerCache
 from planet.language_model.budget import Budget
 from planet.language_model.endpoint import Request as Question
 from planet.language_model.endpoint import ask
@@ -80,7 +80,7 @@ class Player:
         if self.closed is not None:
             raise AuthorUnavailable(self.closed)
         answer = self.endpoint(question, self.settings, self.budget)
-        if self.cache and _is_whole(answer):
+        if self.cache and answer.whole:
             self.cache.keep(name, answer)
         return answer
 
@@ -111,9 +111,3 @@ class Player:
         if hopeless and self.closed is None:
             self.closed = told
         return self.closed or told
-
-
-def _is_whole(answer: Answer) -> bool:
-    """Whether nothing of an answer was cut off when it was read."""
-    longest = max((len(call.arguments) for call in answer.calls), default=0)
-    return max(answer.characters, longest) <= LONGEST_ANSWER

@@ -7,12 +7,13 @@ from planet.author.artifacts import Artifact, AuthorCost, Context, Link
 from planet.author.llm.checks import problems_of
 from planet.author.llm.prompt import conversation, schema_of
 from planet.author.llm.reading import read_artifact
-from planet.author.llm.settings import Mode, Shape, settings_of
+from planet.author.llm.settings import Mode, Settings, Shape
 from planet.errors import AuthorError
 from planet.identity import digest, seed_of
-from planet.language_model.answer import LONGEST_ANSWER, Answer, AnswerCache
+from planet.language_model.answer import Answer, AnswerCache
 from planet.language_model.budget import Budget
 from planet.language_model.endpoint import Request, ask
+from planet.language_model.settings import made_of
 
 _KEPT = 8_000
 """Characters of an unusable answer that its error carries, for the trace and the next try."""
@@ -43,7 +44,7 @@ class LLMAuthor:
     ) -> None:
         """The parameters are those of `planet.author.llm.settings`; ValueError for one that cannot be."""
         given = {name: value for name, value in locals().items() if name != "self"}
-        self.settings = settings_of({**given, "budget": budget or {}})
+        self.settings = made_of(Settings, {**given, "budget": budget or {}})
         self.name = model
         self.budget = Budget(self.settings.budget, self.settings.who)
         self.endpoint = ask
@@ -70,7 +71,7 @@ class LLMAuthor:
         if found is not None:
             return found
         answer = self.endpoint(request, self.settings, self.budget)
-        if self.cache and answer.characters <= LONGEST_ANSWER:
+        if self.cache and answer.whole:
             self.cache.keep(name, answer)
         return answer
 

@@ -6,10 +6,8 @@ from planet.author.llm.prompt import conversation
 from planet.author.llm.recipe import worked_example
 from planet.author.llm.settings import Settings
 from planet.catalog import Catalog
+from planet.language_model.settings import CHARACTERS_PER_TOKEN
 from planet.records.world import Brief, Profile
-
-CHARACTERS_PER_TOKEN = 4
-"""Of English and JSON, roughly, with the tokenizers of present models."""
 
 
 def cost_of_a_world(settings: Settings, catalog: Catalog, profile: Profile) -> AuthorCost:
@@ -27,10 +25,9 @@ def cost_of_a_world(settings: Settings, catalog: Catalog, profile: Profile) -> A
         turns = conversation(link, context, settings.mode)
         tokens_in += sum(len(turn["content"]) for turn in turns) // CHARACTERS_PER_TOKEN
         tokens_out += len(proposal(link, made[link])) // CHARACTERS_PER_TOKEN
-    into, out = settings.dollars_per_million or (0.0, 0.0)
     return AuthorCost(
         calls=len(LINKS),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        dollars=(tokens_in * into + tokens_out * out) / 1e6,
+        dollars=settings.dollars(tokens_in, tokens_out),
     )

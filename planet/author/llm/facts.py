@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from planet.author.artifacts import Artifact, Context, Link, SchemaPlan
-from planet.author.template import SIZES
+from planet.author.sizes import SIZES
 from planet.catalog import Catalog
 from planet.expand.plans import resources_of
 from planet.identity import canonical_json

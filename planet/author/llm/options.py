@@ -3,8 +3,9 @@
 from argparse import ArgumentParser, Namespace
 from typing import Any, get_args
 
-from planet.author.llm.settings import Mode, Shape, settings_of
+from planet.author.llm.settings import Mode, Settings, Shape
 from planet.errors import AuthorError
+from planet.language_model.settings import made_of
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -43,7 +44,7 @@ def author_settings(given: Namespace, model: str) -> dict[str, Any]:
         "dollars_per_million": given.price,
     }
     try:
-        settings_of(fields)
+        made_of(Settings, fields)
     except ValueError as error:
         raise AuthorError(f"author {model!r} cannot be made: {error}") from None
     return fields

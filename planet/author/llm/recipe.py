@@ -6,7 +6,7 @@ always a world that passes.
 
 from functools import lru_cache
 
-from planet.author.artifacts import LINKS, Artifact, Context, Link
+from planet.author.artifacts import LINKS, Artifact, Context, Link, proposals
 from planet.author.llm.facts import proposal, so_far
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog
@@ -89,8 +89,4 @@ class _Held:
 @lru_cache(maxsize=8)
 def _example(held: _Held, profile: str) -> tuple[tuple[Link, Artifact], ...]:
     brief = _BRIEF.replace(profile=profile)
-    made: dict[Link, Artifact] = {}
-    for link in LINKS:
-        context = Context(brief=brief, catalog=held.catalog, seed=_SEED, attempt=0, artifacts=made)
-        made[link] = TemplateAuthor().propose(link, context)[0]
-    return tuple(made.items())
+    return tuple(proposals(TemplateAuthor(), brief, held.catalog, _SEED).items())

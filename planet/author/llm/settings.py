@@ -1,11 +1,11 @@
 """How a language model is asked for a world."""
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from planet.identity import canonical_json
-from planet.language_model.settings import Reach, made_of
+from planet.language_model.settings import Reach
 
 Mode = Literal["bare", "recipe"]
 Shape = Literal["schema", "object", "text"]
@@ -26,8 +26,3 @@ class Settings(Reach):
         """What an answer may depend on, as text: budget, cache, patience and prices left out."""
         keys = {"model", "mode", "response_format", "temperature", "max_tokens", "api_base"}
         return canonical_json(self.model_dump(mode="json", include=keys))
-
-
-def settings_of(fields: dict[str, Any]) -> Settings:
-    """Settings from plain values; ValueError in one line for a value that cannot be."""
-    return made_of(Settings, fields)
