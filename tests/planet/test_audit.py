@@ -14,8 +14,6 @@ from planet.world.tools import Write, failure
 from tests.planet.toy_tasks import GOLD, edit, exists, ticket_task, toy_task, vip_task
 from tests.planet.worlds import DOCUMENTS, PAUSED, VIP, changed, toy_world
 
-TIERED = equal("customer", "CUS-0001", GOLD)
-
 
 class Case(NamedTuple):
     """A task, the world it is audited in, and what is done to the auditor beforehand."""

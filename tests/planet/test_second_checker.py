@@ -189,15 +189,9 @@ def test_the_right_end_has_no_fault_however_it_came_about():
     ("calls", "fault"),
     [
         ([], f"customer {A}.tier is basic, not gold"),
-        (
-            [("customer", {"id": A, "tier": "gold", "credit": 700.01})],
-            f"customer {A}.credit is 700.01, not 700.0",
-        ),
+        ([CENT_MORE], f"customer {A}.credit is 700.01, not 700.0"),
         ([GOLD, ("customer", {"id": B, "credit": 1})], f"customer {B}.credit was changed"),
-        (
-            [GOLD, ("ticket", {"title": "more", "urgent": True, "customer_id": A})],
-            "1 more ticket than asked for",
-        ),
+        ([GOLD, MORE], "1 more ticket than asked for"),
         ([GOLD, ("customer", {"id": B, "status": "paused"})], f"customer {B} no longer keeps DOC-02"),
     ],
 )
@@ -298,11 +292,12 @@ def test_the_table_gives_counts_and_shares_by_family_and_way(study):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--tasks", "0"], "--tasks must be 1 or more, not 0"),
-        (["--jobs", "-1"], "--jobs must be 1 or more, not -1"),
-        (["--seed", "-5"], "--seed must be 0 or more, not -5"),
+        (["--tasks", "0"], "argument --tasks: '0' is no whole number of 1 or more"),
+        (["--jobs", "-1"], "argument --jobs: '-1' is no whole number of 1 or more"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(argv, message, capsys):
-    assert main(argv) == 2
-    assert capsys.readouterr().err == f"{message}\n"
+    with pytest.raises(SystemExit) as stopped:
+        main(argv)
+    told = capsys.readouterr().err
+    assert stopped.value.code == 2 and message in told and told.count("\n") == 1

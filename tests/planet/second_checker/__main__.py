@@ -1,11 +1,11 @@
 """The command `python -m tests.planet.second_checker`: the study, a table by family, every disagreement."""
 
-import argparse
 import sys
 import time
 
 from joblib import Parallel, delayed
 
+from planet.command import Parser, positive
 from tests.planet.second_checker.study import FAMILIES, Tally, share, sum_of, tried_world, world_orders
 
 LEAST = 0.99
@@ -16,18 +16,11 @@ _BATCH = 4
 
 def main(argv: list[str] | None = None) -> int:
     """Run the study; exit code 1 when the grader agrees on less than 99 % of either kind."""
-    parser = argparse.ArgumentParser(prog="python -m tests.planet.second_checker", description=__doc__)
-    parser.add_argument("--tasks", type=int, default=60, help="tasks to try (60)")
+    parser = Parser(prog="python -m tests.planet.second_checker", description=__doc__)
+    parser.add_argument("--tasks", type=positive, default=60, help="tasks to try (60)")
     parser.add_argument("--seed", type=int, default=0, help="of the worlds (0)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    parser.add_argument("--jobs", type=positive, default=1, help="processes (1)")
     options = parser.parse_args(argv)
-    for name in ("tasks", "jobs"):
-        if getattr(options, name) < 1:
-            print(f"--{name} must be 1 or more, not {getattr(options, name)}", file=sys.stderr)
-            return 2
-    if options.seed < 0:
-        print(f"--seed must be 0 or more, not {options.seed}", file=sys.stderr)
-        return 2
     tally = studied(options.tasks, options.seed, options.jobs)
     print("\n".join(table(tally)))
     return int(any(agreed < LEAST * tried for agreed, tried in (share(tally, True), share(tally, False))))
