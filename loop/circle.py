@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from loop.asynchronous.stream import Stream
 from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
@@ -35,6 +36,7 @@ class Circle:
     checkpoints: Checkpoints
     sessions: SessionPool
     crew: Crew = ALONE  # the processes that go through the same steps
+    stream: Stream | None = None  # of groups that are played while the policy learns; None: they take turns
     splits: Splits | None = None  # None: not built yet
     pool: Pool | None = None  # the worlds of train, and grown ones; None: not built yet
     report: Any = None  # the newest WeaknessReport; None: none yet
@@ -76,14 +78,15 @@ class Circle:
         return f"t{self.config.policy.rollout.temperature:g}"
 
     def curriculum_state(self) -> dict[str, Any]:
-        """The states of sampler, gate and grower, as a checkpoint keeps them."""
-        return {
+        """The states of sampler, gate and grower, and what is in play, as a checkpoint keeps them."""
+        state = {
             "sampler": self.sampler.state_dict(),
             "gate": self.gate.state_dict(),
             "grower": self.grower.state_dict(),
             "transform": self.transform.state_dict(),
             "practice": self.practice.state_dict(),
         }
+        return state if self.stream is None else {**state, "stream": self.stream.state_dict()}
 
     def load_curriculum_state(self, state: dict[str, Any]) -> None:
         """Take up the states of a checkpoint."""
@@ -92,6 +95,8 @@ class Circle:
         self.grower.load_state_dict(state["grower"])
         self.transform.load_state_dict(state["transform"])
         self.practice.load_state_dict(state["practice"])
+        if self.stream is not None:
+            self.stream.load_state_dict(state["stream"], self.training())
 
     def split(self, origin: Origin) -> list[Environment]:
         """The environments of one split."""

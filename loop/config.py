@@ -161,6 +161,24 @@ class Tracking(Settings):
     extra: tuple[Plugin, ...] = ()  # own trackers
 
 
+class Asynchronous(Settings):
+    """Playing while the policy learns: see `loop.asynchronous`."""
+
+    staleness: int = Field(4, ge=0)  # updates that may lie between a token and the update that learns from it
+    ahead: int = Field(0, ge=0)  # groups in play beyond those that the next update takes
+    advance: int = Field(8, ge=0)  # decoding calls made while an update is computed
+    rollout_devices: int = Field(0, ge=0)  # that play, after those of `policy.mesh`; 0: those play as well
+
+    @model_validator(mode="after")
+    def _something_may_be_stale(self) -> "Asynchronous":
+        if self.advance and not self.staleness:
+            raise ValueError(
+                f"advance: {self.advance} plays while an update is computed, and staleness: 0 has no use for "
+                "what is played then; set advance: 0, or staleness: 1 or more"
+            )
+        return self
+
+
 class Config(Settings):
     """One run: an arm at a seed."""
 
@@ -184,6 +202,9 @@ class Config(Settings):
     # Who solves the foundation tasks for the warm start. Not recorded when it is the oracle, so that digests
     # of older configurations stand.
     demonstrations: Plugin = Field(ORACLE, exclude_if=lambda plugin: plugin == ORACLE)
+    # Playing while the policy learns. Not recorded when None, updates taking turns with play, so that digests
+    # of older configurations stand.
+    asynchronous: Asynchronous | None = Field(None, exclude_if=lambda mode: mode is None)
     curriculum: Curriculum = Curriculum()
     growth: Growth = Growth()
     budget: Budget = Budget()
@@ -267,6 +288,19 @@ class Config(Settings):
             raise ValueError(
                 f"curriculum.report.probes: {probes!r} is no whole number of 1 or more; give one"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _groups_ahead_are_of_use(self) -> "Config":
+        """The last of prompts_per_update + ahead groups, begun together, waits for so many updates."""
+        mode = self.asynchronous
+        if mode is not None:
+            most = (mode.staleness - bool(mode.advance)) * self.prompts_per_update
+            if mode.ahead > most:
+                raise ValueError(
+                    f"asynchronous.ahead: {mode.ahead} groups would be staler than {mode.staleness} updates "
+                    f"before their turn comes; lower it to {most}, or raise asynchronous.staleness"
+                )
         return self
 
     @model_validator(mode="after")

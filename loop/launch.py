@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from analysis.ledger import Ledger
+from loop.asynchronous.stream import stream_of
 from loop.circle import Circle
 from loop.config import Config
 from loop.controller import Controller
+from loop.errors import ConfigError
 from loop.files import disk_guard
 from loop.learning.compilation import compiling_seconds
+from loop.learning.in_play import PlaysOn
 from loop.learning.learner import Learner
 from loop.plugins import make
 from loop.processes.crew import ALONE, Crew, leading, leads, settled
@@ -52,6 +55,7 @@ def launch(
         with disk_guard(directory.path), ledger_of(crew, config, directory) as ledger:
             mirror = Mirror(config, directory, progress.say)
             learner = learner or make_learner(config)
+            sessions = SessionPool(config.policy.rollout.max_turns)
             circle = Circle(
                 config=config,
                 directory=directory,
@@ -59,8 +63,9 @@ def launch(
                 author=author if crew.count == 1 else SharedAuthor(author, crew),
                 learner=learner,
                 checkpoints=Checkpoints(learner.store(directory.checkpoints), config),
-                sessions=SessionPool(config.policy.rollout.max_turns),
+                sessions=sessions,
                 crew=crew,
+                stream=stream_of(config, learner, sessions),
                 stopwatch=Stopwatch(compiling_seconds, began),
                 **parts,
             )
@@ -98,9 +103,22 @@ def curriculum(config: Config) -> dict:
 
 def make_learner(config: Config) -> Learner:
     """The policy that plays and learns."""
-    return make(
-        "learner", config.learner, "learner", config=config.policy, seed=config.seed, cache=config.cache
+    mode = config.asynchronous
+    learner = make(
+        "learner",
+        config.learner,
+        "learner",
+        config=config.policy,
+        seed=config.seed,
+        cache=config.cache,
+        rollout_devices=mode.rollout_devices if mode is not None else 0,
     )
+    if mode is not None and not isinstance(learner, PlaysOn):
+        raise ConfigError(
+            f"learner: {config.learner.type} cannot play while it learns; leave out asynchronous, or give it "
+            "the methods in_play and begin_update"
+        )
+    return learner
 
 
 def _learner_and_ledger(config: Config) -> Learner:

@@ -22,7 +22,7 @@ import numpy as np
 from planet.records.episode import Ended, ToolResult, Trajectory
 from planet.records.view import TaskView
 from policy import generation
-from policy.codec import Answer, Codec, EpisodeCodec, Malformed
+from policy.codec import Answer, Codec, EpisodeCodec, Malformed, ToolCall
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
 from policy.memory import keep_freed_memory
@@ -74,7 +74,7 @@ class Rollout(NamedTuple):
 
 
 @dataclass
-class _Row:
+class Row:
     """An episode that is being played."""
 
     index: int  # of its request
@@ -116,6 +116,13 @@ class _Row:
         self.version.extend([version] * len(ids))
         self.cached += len(ids)
         self.said += len(ids)
+
+
+class Decoding(NamedTuple):
+    """A decoding call that the device works on."""
+
+    slots: list[int]  # of its rows, in their order
+    said: generation.Said
 
 
 @dataclass
@@ -195,10 +202,10 @@ class Playing:
         self.seed = jnp.uint32(seed & 0xFFFFFFFF)
         self.temperature = jnp.float32(self.config.temperature if temperature is None else temperature)
         self.queue: deque[tuple[int, EpisodeRequest]] = deque()
-        self.rows: list[_Row | None] = [None] * self.config.slots
-        self.cache = generation.empty_cache(self.decoder, self.config.slots, self.config.context)
-        self._submitted = 0
-        self._decodings = 0
+        self.rows: list[Row | None] = [None] * self.config.slots
+        self.cache: generation.Cache | None = None  # None: nothing has been read
+        self.submitted = 0
+        self.decodings = 0
 
     @property
     def busy(self) -> bool:
@@ -207,13 +214,13 @@ class Playing:
 
     def submit(self, request: EpisodeRequest) -> int:
         """Queue a request; its number, from 0 in order of submission."""
-        self.queue.append((self._submitted, request))
-        self._submitted += 1
-        return self._submitted - 1
+        self.queue.append((self.submitted, request))
+        self.submitted += 1
+        return self.submitted - 1
 
     def renew(self, params: Params, version: int) -> None:
         """Go on with other parameters: they read every episode anew and sample what follows."""
-        self.params, self.version = params, version
+        self.params, self.version, self.cache = params, version, None
         for row in self.rows:
             if row is not None:
                 row.cached = 0
@@ -221,15 +228,20 @@ class Playing:
     def advance(self) -> list[tuple[int, Rollout]]:
         """One decoding call, and the tools of turns that were over before it; the episodes that ended, with
         their numbers."""
-        self._admit()
-        self._read_some()
-        decoding = self._decode()
-        ended = self._act()
-        if decoding is not None:
-            self._hear(*decoding)
+        decoding = self.dispatch()
+        ended = self.act()
+        self.hear(decoding)
         return ended
 
-    def _taken(self) -> list[tuple[int, _Row]]:
+    def dispatch(self) -> Decoding | None:
+        """The first part of `advance`: give the device a decoding call, if anything can be decoded."""
+        if self.cache is None:
+            self.cache = generation.empty_cache(self.decoder, self.config.slots, self.config.context)
+        self._admit()
+        self._read_some()
+        return self._decode()
+
+    def _taken(self) -> list[tuple[int, Row]]:
         return [(slot, row) for slot, row in enumerate(self.rows) if row is not None]
 
     def _admit(self) -> None:
@@ -242,7 +254,7 @@ class Playing:
         for slot in range(self.config.slots):
             if self.rows[slot] is not None or not self.queue:
                 continue
-            row = self.rows[slot] = self._opened(*self.queue.popleft())
+            row = self.rows[slot] = self.opened(*self.queue.popleft())
             row.waiting = not self._fits(row)
             if row.waiting:
                 continue
@@ -259,8 +271,9 @@ class Playing:
             source[: len(part)], target[: len(part)] = zip(*part, strict=True)
             self.cache = generation.copy(self.cache, np.minimum(source, self.config.slots - 1), target)
 
-    def _opened(self, index: int, request: EpisodeRequest) -> _Row:
-        row = _Row(index, request, request.open(), self.codec.episode(request.view, request.unheard))
+    def opened(self, index: int, request: EpisodeRequest) -> Row:
+        """An episode at its beginning."""
+        row = Row(index, request, request.open(), self.codec.episode(request.view, request.unheard))
         row.show(row.codec.prompt(), self.version)
         row.prompt = tuple(row.ids)
         return row
@@ -316,11 +329,11 @@ class Playing:
         rows[: len(slots)] = slots
         return rows
 
-    def _fits(self, row: _Row, more: int = 0) -> bool:
+    def _fits(self, row: Row, more: int = 0) -> bool:
         """There is room for `more` tokens and one turn after them."""
         return len(row.ids) + more + self.config.max_turn_tokens <= self.config.context
 
-    def _decode(self) -> tuple[list[int], generation.Said] | None:
+    def _decode(self) -> Decoding | None:
         """Dispatch a decoding call for the rows that have waited longest; nothing waits for its result."""
         ready = sorted(
             (row.served, slot) for slot, row in self._taken() if not row.waiting and not row.unread
@@ -328,13 +341,13 @@ class Playing:
         slots = [slot for _, slot in ready[: max(self.config.decode_buckets)]]
         if not slots:
             return None
-        self._decodings += 1
+        self.decodings += 1
         size = min(bucket for bucket in self.config.decode_buckets if bucket >= len(slots))
         lengths, left, names = np.zeros(size, np.int32), np.ones(size, np.int32), np.zeros(size, np.uint32)
         for place, slot in enumerate(slots):
             row = self.rows[slot]
             assert row is not None
-            row.served = self._decodings
+            row.served = self.decodings
             lengths[place], left[place] = row.cached, self.config.max_turn_tokens - row.said
             names[place] = zlib.crc32(row.request.name.encode())
         self.cache, said = generation.decode(
@@ -342,10 +355,13 @@ class Playing:
             self.cache, self._padded(slots, size), lengths, left, np.int32(math.ceil(len(slots) * ENOUGH)),
             names, self.seed, self.temperature,
         )  # fmt: skip
-        return slots, said
+        return Decoding(slots, said)
 
-    def _hear(self, slots: list[int], said: generation.Said) -> None:
-        """Wait for a decoding call and append what it said."""
+    def hear(self, decoding: Decoding | None) -> None:
+        """The last part of `advance`: wait for a decoding call and append what it said."""
+        if decoding is None:
+            return
+        slots, said = decoding
         ids, logp, counts, ended = jax.device_get(said)
         self.work.calls += 1
         self.work.decoded += int(counts[: len(slots)].sum())
@@ -356,8 +372,9 @@ class Playing:
             row.say(ids[place, :n].tolist(), logp[place, :n].tolist(), self.version)
             row.waiting = bool(ended[place])
 
-    def _act(self) -> list[tuple[int, Rollout]]:
-        """Do what the turns that are over say; the episodes that end with it."""
+    def act(self) -> list[tuple[int, Rollout]]:
+        """The second part of `advance`, while the device decodes: do what the turns that are over say; the
+        episodes that end with it."""
         began = time.perf_counter()
         ended = []
         for slot, row in self._taken():
@@ -371,7 +388,7 @@ class Playing:
         self.work.in_python += time.perf_counter() - began
         return ended
 
-    def _turn(self, row: _Row) -> Trajectory | None:
+    def _turn(self, row: Row) -> Trajectory | None:
         """Do what the last turn says; the trajectory when the episode is over."""
         ids = row.ids[-row.said :]
         row.turns += 1
@@ -379,14 +396,10 @@ class Playing:
         move = row.codec.parse(ids)
         if isinstance(move, Answer):
             return row.session.finish(move.text, "answer")
-        if isinstance(move, Malformed):
-            told = {"problem": move.problem} if move.problem else {}
-            result = row.session.call(None, {"raw": move.raw, **told})
-            row.unreadable += 1
-            if row.unreadable >= self.config.max_unreadable:
-                return row.session.finish(None, "unreadable")
-        else:
-            result = row.session.call(move.tool, move.arguments)
+        result = executed(row.session, move)
+        row.unreadable += isinstance(move, Malformed)
+        if row.unreadable >= self.config.max_unreadable:
+            return row.session.finish(None, "unreadable")
         if row.turns >= self.config.max_turns or row.session.turns_left <= 0:
             return row.session.finish(None, "turn_limit")
         shown = row.codec.observation(result)
@@ -395,12 +408,20 @@ class Playing:
         row.show(shown, self.version)
         return None
 
-    def _overrun(self, row: _Row) -> Trajectory:
+    def _overrun(self, row: Row) -> Trajectory:
         row.truncated = True
         return row.session.finish(None, "token_limit")
 
 
-def _finished(row: _Row, trajectory: Trajectory) -> Rollout:
+def executed(session: ToolSession, move: ToolCall | Malformed) -> ToolResult:
+    """The result of a turn that was no answer."""
+    if isinstance(move, Malformed):
+        told = {"problem": move.problem} if move.problem else {}
+        return session.call(None, {"raw": move.raw, **told})
+    return session.call(move.tool, move.arguments)
+
+
+def _finished(row: Row, trajectory: Trajectory) -> Rollout:
     tokens = TokenTrace(
         ids=np.asarray(row.ids, np.int32),
         sampled=np.asarray(row.sampled, bool),

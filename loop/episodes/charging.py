@@ -7,7 +7,7 @@ from analysis.ledger.rows import ChargePurpose
 from loop.episodes.playing import Played
 
 CHARGED: dict[ChargePurpose, bool] = {
-    "train": True,  # episodes of admitted groups
+    "train": True,  # episodes of groups that were learned from, or still may be
     "rejected": True,  # episodes of groups that the gate dropped
     "stale": True,  # episodes whose policy was too old to learn from
     "diagnose": True,  # probing, by arms that learn from the report

@@ -39,7 +39,8 @@ def _recorded(ledger: Ledger, run_id: str, first: int) -> int:
 
 
 _CHARGES = """
-SELECT CASE WHEN purpose = 'rejected' THEN 'train' ELSE purpose END AS purpose, SUM(steps) AS steps
+SELECT CASE WHEN purpose IN ('rejected', 'stale') THEN 'train' ELSE purpose END AS purpose,
+       SUM(steps) AS steps
 FROM charges WHERE run_id = :run GROUP BY 1
 """
 _CALLS = """

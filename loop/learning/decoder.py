@@ -1,6 +1,8 @@
 """The policy that comes with the framework: a decoder that plays over a KV cache and learns from rewards."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from loop.learning.compilation import keep_programs
+from loop.learning.decoder_in_play import DecoderInPlay
 from loop.learning.language import language_of
 from loop.learning.learner import Graded, Metrics, Request, Shown
 from loop.learning.sources import source_digest
@@ -18,6 +21,8 @@ from policy.config import PolicyConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration
 from policy.device_memory import require_room
+from policy.devices import rollout_devices as devices_that_play
+from policy.fleet import Fleet
 from policy.mesh import use_mesh
 from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
 from policy.sao_trainer import Rewarded, SaoTrainer
@@ -41,10 +46,12 @@ def _trainer(config: PolicyConfig) -> Trainer | SaoTrainer:
 class DecoderLearner:
     """A policy that plays and learns. `state` is everything that training changes."""
 
-    def __init__(self, config: PolicyConfig, seed: int, cache: Path) -> None:
+    def __init__(self, config: PolicyConfig, seed: int, cache: Path, rollout_devices: int = 0) -> None:
+        """`rollout_devices`: how many play, after those that learn; 0: those that learn do."""
         keep_programs(Path(config.compilation_cache or cache / "xla"))
         use_mesh(config.mesh)
         require_room(config)
+        self._devices = devices_that_play(config.mesh, rollout_devices)
         self.config = config
         self.language = language_of(config)
         self.codec = self.language.codec
@@ -105,13 +112,40 @@ class DecoderLearner:
         }
 
     def play(self, requests: Sequence[Request], temperature: float) -> list[Rollout]:
-        """Episodes over one KV cache."""
+        """Episodes over one KV cache, or one on each device that plays."""
+        asked = [EpisodeRequest(*request) for request in requests]
+        if self._devices != [None]:
+            return self._fleet(temperature).run(asked)
         return self.engine.run(
             self.state.params,
-            [EpisodeRequest(*request) for request in requests],
+            asked,
             temperature=temperature,
             seed=self.seed,
             version=self.version,
+        )
+
+    def in_play(self, temperature: float) -> DecoderInPlay:
+        """Episodes that go on while the policy learns."""
+        return DecoderInPlay(self._fleet(temperature), lambda: self.state)
+
+    def begin_update(self, groups: Sequence[Sequence[Graded]]) -> Callable[[], Metrics]:
+        """The update, in a thread of its own that decides nothing: what is played meanwhile, and how much,
+        is up to the caller."""
+        return self._learning.submit(self.update, groups).result
+
+    @cached_property
+    def _learning(self) -> ThreadPoolExecutor:
+        """The thread of updates; the mesh of those that learn is in use there as it is here."""
+        return ThreadPoolExecutor(1, "update", initializer=use_mesh, initargs=(self.config.mesh,))
+
+    def _fleet(self, temperature: float) -> Fleet:
+        return Fleet(
+            self.engine,
+            self._devices,
+            self.state.params,
+            seed=self.seed,
+            version=self.version,
+            temperature=temperature,
         )
 
     def update(self, groups: Sequence[Sequence[Graded]]) -> Metrics:

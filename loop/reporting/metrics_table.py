@@ -62,6 +62,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("update/groups", "groups sampled, the refill included", "update"),
     Metric("update/admitted", "groups that gave a gradient", "update"),
     Metric("update/shortfall", "groups still missing after the refill", "update"),
+    Metric("update/stale", "groups dropped as too old (asynchronous)", "update"),
+    Metric("update/in_play", "groups in play or waiting that no update has taken (asynchronous)", "update"),
     Metric("gate/dropped_share", "share of all groups so far that the gate dropped", "update"),
     Metric("sampler/effective_tasks", "exp of the entropy of the draws' distribution", "update"),
     Metric("sampler/tasks_tried", "tasks with outcomes (sfl, plr, difficulty_pools)", "update"),

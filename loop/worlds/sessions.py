@@ -18,11 +18,16 @@ class SessionPool:
         self._order: list[str] = []  # world id of every idle session, oldest first
         self._alive: dict[int, Session] = {}  # idle and open ones, by identity
         self._closed = 0  # calls that closed sessions executed
+        self._repeated = 0  # calls of episodes that a resumed run took up, executed before by another process
 
     @property
     def executed(self) -> int:
-        """Calls that all sessions ever opened here executed, by their own counters."""
-        return self._closed + sum(session.executed for session in self._alive.values())
+        """Calls that all sessions ever opened here executed, by their own counters, repeated ones apart."""
+        return self._closed + sum(session.executed for session in self._alive.values()) - self._repeated
+
+    def repeated(self, calls: int) -> None:
+        """So many calls were executed to bring sessions to where they had been."""
+        self._repeated += calls
 
     def open(self, environment: Environment, task: Task) -> Session:
         """A session in which the task has begun."""
