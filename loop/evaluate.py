@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.intervals import Interval
-from analysis.text_table import align, percent
 from loop.command import FAILED, Parser, one_line_errors
 from loop.config import Config
 from loop.episodes.own_lines import write_lines
@@ -30,6 +29,7 @@ from loop.worlds.spread import spread
 from loop.worlds.store import read_splits
 from planet.errors import StorageError
 from planet.store import read_world, world_ids
+from planet.text_table import align, percent
 from policy.config import RolloutConfig
 from policy.errors import CheckpointError
 

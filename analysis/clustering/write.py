@@ -10,8 +10,9 @@ from analysis.clustering.describe import Contents, contents
 from analysis.clustering.items import Item
 from analysis.clustering.words import verdicts
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.style import colour, drawing
-from analysis.text_table import align, markdown, write_csv
+from planet.text_table import align, markdown
 from planet.whole_file import write_whole
 
 CAPTION = (

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
-from analysis.text_table import write_csv
 from analysis.weakness.write import StoredReport, read_reports, weakest_cells
 
 CAPTION = (

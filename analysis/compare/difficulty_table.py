@@ -6,10 +6,11 @@ from statistics import fmean
 from typing import Any
 
 from analysis.compare.difficulty import ALL, Asked, Played, asked_of, hardness, lost
+from analysis.csv_file import write_csv
 from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
 from analysis.style import drawing, line
-from analysis.text_table import align, write_csv
+from planet.text_table import align
 
 CAPTION = (
     "All-pass in training of the tasks that briefs asked for at each difficulty, easiest first, with 95 % "

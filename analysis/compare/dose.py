@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analysis.compare.standing import GREEDY
+from analysis.csv_file import write_csv
 from analysis.ledger import BriefRow, TaskRow
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
-from analysis.text_table import align, write_csv
+from planet.text_table import align
 
 CAPTION = (
     "Each mark is a cell: its share of the prompts with a gradient minus its share of the starting pool "

@@ -5,10 +5,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.csv_file import write_csv
 from analysis.ledger import AuthorCallRow, BriefRow, ClockRow, MetricRow, StepRow
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
-from analysis.text_table import align, write_csv
+from planet.text_table import align
 
 STAGES = ("asked", "valid", "solvable", "on_target", "admitted")
 CAPTION = (

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analysis.csv_file import write_csv
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
-from analysis.text_table import write_csv
 
 CAPTION = (
     "Prompts sampled per iteration, dropped groups included: by the iteration in which their world was "

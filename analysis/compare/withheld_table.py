@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.compare.withheld import Withheld, withheld_of
+from analysis.csv_file import write_csv
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
-from analysis.text_table import align, percent, write_csv
+from planet.text_table import align, percent
 
 CAPTION = (
     "All-pass of the family that the warm start withheld (line) beside the mean of the other families at the "

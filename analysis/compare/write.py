@@ -12,11 +12,12 @@ from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
 from analysis.compare.withheld_table import write_withheld
+from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
-from analysis.text_table import align, percent, write_csv
+from planet.text_table import align, percent
 
 CAPTION = (
     "Validation all-pass and reward on both budgets: policy updates, and charged environment steps "

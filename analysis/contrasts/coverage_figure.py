@@ -8,8 +8,8 @@ from typing import Any
 from analysis.contrasts.coverage import CONTROL, Coverage
 from analysis.contrasts.curves import place_of
 from analysis.contrasts.sweep import Sweep
+from analysis.csv_file import write_csv
 from analysis.style import drawing, line
-from analysis.text_table import write_csv
 
 CAPTION = (
     "Share of the pool with a gradient, cumulated to the end of each iteration, minus what uniform draws of "

@@ -9,9 +9,9 @@ import numpy as np
 
 from analysis.contrasts.scores import curve_until
 from analysis.contrasts.sweep import MAIN, Sweep
+from analysis.csv_file import write_csv
 from analysis.run_result import CurvePoint, RunResult
 from analysis.style import colour, drawing, line
-from analysis.text_table import write_csv
 
 Budget = Literal["updates", "charged_steps"]
 BUDGETS: dict[Budget, str] = {"updates": "policy updates", "charged_steps": "charged steps"}

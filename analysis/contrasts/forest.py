@@ -7,8 +7,8 @@ from typing import Any
 
 from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.measures import OTHERS, PRIMARY, TARGETED
+from analysis.csv_file import write_csv
 from analysis.style import colour, drawing
-from analysis.text_table import write_csv
 
 PANELS = (PRIMARY, "all_pass_greedy", TARGETED, OTHERS)
 HEADER = ("measure", "one", "other", "seeds", "difference", "low", "high", "over", "p", "holm", "claimed")

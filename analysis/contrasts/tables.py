@@ -11,7 +11,7 @@ from analysis.contrasts.families import FamilyOfArm
 from analysis.contrasts.measures import MEASURES
 from analysis.contrasts.verdict import p_text
 from analysis.intervals import Interval, points
-from analysis.text_table import align
+from planet.text_table import align
 
 
 class Table(NamedTuple):

@@ -9,10 +9,10 @@ import numpy as np
 from analysis.contrasts.curves import place_of
 from analysis.contrasts.scores import Stage, rollouts
 from analysis.contrasts.sweep import Sweep
+from analysis.csv_file import write_csv
 from analysis.run_result import RunResult
 from analysis.statistics.tail import cross_seeded_curve
 from analysis.style import drawing, line
-from analysis.text_table import write_csv
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 CAPTION = (

@@ -18,7 +18,7 @@ from analysis.contrasts.sweep import MAIN, METHOD, SEEDS, Sweep
 from analysis.contrasts.tables import Table, tables
 from analysis.contrasts.verdict import power_statement, primary, verdict
 from analysis.contrasts.worst_tasks import write_worst_tasks
-from analysis.text_table import write_csv
+from analysis.csv_file import write_csv
 
 
 def write_contrasts(sweep: Sweep, out: Path) -> Result:

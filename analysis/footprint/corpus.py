@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.style import colour, drawing
-from analysis.text_table import align, markdown, percent, write_csv
 from planet.census.corpus import Reach, corpus_of, reach
-from planet.census.design import ENOUGH, ENVIRONMENTS, REACHED, draw_for
+from planet.census.design import ENOUGH, ENVIRONMENTS, NEAR, REACHED, draw_for, points
 from planet.census.environment import read_environments
+from planet.census.tables import reach_table
+from planet.text_table import align, markdown
 from planet.whole_file import write_whole
 
-NEAR = 5.0
-"""Points that a share may differ from the published one."""
 CAPTION = (
     "Share of the values of the corpus that {drawn:,} of {tasks:,} tasks drawn uniformly reach: one draw "
     "(dot), mean and 95 % range of all draws (bar, exact rarefaction), and what training is published to "
@@ -39,7 +39,7 @@ def write_corpus_footprint(
     found = reach(corpus, count, seed)
     title = f"{count:,} of {tasks:,} tasks of {len(corpus):,} environments, drawn uniformly"
     words = [*said(found)]
-    header, rows = table(found)
+    header, rows = reach_table(found)
     page = "\n".join([f"{title}:", "", *markdown(header, rows), "", *(f"- {line}" for line in words), ""])
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / "corpus_footprint.md", page)
@@ -49,12 +49,6 @@ def write_corpus_footprint(
         out / "corpus_footprint.md",
     )
     return Result("\n".join([title, *align(header, rows), "", *words]), files)
-
-
-def points(share: float, dimension: str) -> float | None:
-    """Percentage points of a share above the published one; None where none is published."""
-    published = REACHED.get(dimension)
-    return None if published is None else 100 * (share - published)
 
 
 def said(found: Sequence[Reach]) -> list[str]:
@@ -91,32 +85,6 @@ def _near(shares: Sequence[tuple[str, float]]) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
-
-
-def table(found: Sequence[Reach]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and rows of the table that is printed."""
-    header = (
-        "share of",
-        "values",
-        "reached",
-        "drawn",
-        "expected",
-        "95 % of draws",
-        "published",
-        "points",
-        "of mean",
-    )
-    rows = []
-    for r in found:
-        away = [points(share, r.dimension) for share in (r.share, r.expected.share)]
-        rows.append(
-            (
-                r.dimension, f"{r.values:,}", f"{r.reached:,}", percent(r.share), percent(r.expected.share),
-                f"{percent(r.expected.low)} to {percent(r.expected.high)}", percent(REACHED.get(r.dimension)),
-                *("-" if p is None else f"{p:+.1f}" for p in away),
-            )
-        )  # fmt: skip
-    return header, rows
 
 
 def _row(r: Reach) -> tuple[Any, ...]:

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.footprint.beside import Pair, pairs_of, require_same_start
 from analysis.footprint.pool import DIMENSIONS, read_pool, read_updates
 from analysis.footprint.shares import Reached, ends_of_iterations, footprint
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
-from analysis.text_table import align, percent, write_csv
+from planet.text_table import align, percent
 
 CAPTION = (
     "Share of the pool that received a gradient up to each update (line), beside the mean and 95 % range of "

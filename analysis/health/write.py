@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.health.updates import Health, health
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
-from analysis.text_table import align, percent, write_csv
+from planet.text_table import align, percent
 
 CAPTION = (
     "Training health per update, over all sampled episodes: what is learned, how long episodes are, what "

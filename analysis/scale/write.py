@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.scale.published import PUBLISHED
 from analysis.style import MARKERS, colour, drawing
-from analysis.text_table import align, markdown, write_csv
 from planet.census.environment import read_environments
 from planet.census.measure import Quantity, quantity
+from planet.text_table import align, markdown
 from planet.whole_file import write_whole
 
 CAPTION = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from analysis.text_table import align
 from analysis.weakness.record import Cell, Forgotten, WeaknessReport
+from planet.text_table import align
 
 _HEADER = (
     "cell",

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.command import Result
+from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.ledger import BriefRow, ReportRow
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
-from analysis.text_table import write_csv
 from analysis.weakness.gradients import shares_between
 from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.text import render

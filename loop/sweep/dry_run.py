@@ -1,7 +1,6 @@
 """What a sweep will do and cost, before it does: its runs, measured or guessed, and its plan."""
 
 from analysis.run_result import PLAN, RunResult
-from analysis.text_table import align
 from loop.costs import costs
 from loop.reporting.progress import span
 from loop.sweep.places import Places
@@ -9,6 +8,7 @@ from loop.sweep.plan import plan_of, read_plan, require_equal
 from loop.sweep.progress import Estimate
 from loop.sweep.runs import Sweep, SweepArm, needs
 from planet.identity import digest
+from planet.text_table import align
 
 
 def dry_run(sweep: Sweep, places: Places, jobs: int) -> list[str]:

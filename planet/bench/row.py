@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from planet.bench.spread import Spread
 from planet.records.frozen import Frozen
+from planet.text_table import align
 
 
 class Row(Frozen):
@@ -32,15 +33,9 @@ _HEAD = ("CPU microseconds", "samples", "median", "p90", "p99", "worst", "SQLite
 def table(rows: Sequence[Row]) -> list[str]:
     """A line per row under a head, columns aligned; a dash where nothing can be told, no column of dashes."""
     columns = [column for column in zip(_HEAD, *map(_cells, rows), strict=True) if {*column[1:]} - {"-", ""}]
-    aligned = [_aligned(column) for column in columns]
-    return ["  ".join(line).rstrip() for line in zip(*aligned, strict=True)]
-
-
-def _aligned(column: tuple[str, ...]) -> list[str]:
-    """Words to the left, numbers to the right."""
-    width = max(map(len, column))
-    words = column[0] in (_HEAD[0], _HEAD[-1])
-    return [cell.ljust(width) if words else cell.rjust(width) for cell in column]
+    header, *lines = zip(*columns, strict=True)
+    words = [place for place, name in enumerate(header) if name in (_HEAD[0], _HEAD[-1])]
+    return align(header, lines, left=words)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

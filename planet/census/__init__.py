@@ -5,6 +5,5 @@
 """
 
 from planet.census.command import main
-from planet.census.rarefaction import rarefaction
 
-__all__ = ["main", "rarefaction"]
+__all__ = ["main"]

@@ -20,7 +20,9 @@ DISTINCT = {
 AT_LEAST = ("families", "phrasings")
 """Of these, more are welcome."""
 REACHED = {"environments": 0.535, "descriptions": 0.629, "tools": 0.758, "combinations": 0.628}
-"""Shares of the corpus that training on DRAWN tasks touched."""
+"""Shares of the corpus that training on DRAWN tasks is published to have touched."""
+NEAR = 5.0
+"""Points that a share may differ from the published one."""
 ENOUGH = 0.95
 """Share of the designed size from which counts of different values are compared: they grow with the size."""
 
@@ -28,3 +30,9 @@ ENOUGH = 0.95
 def draw_for(tasks: int) -> int:
     """As many tasks of `tasks` as DRAWN are of TASKS, at least one."""
     return max(1, round(tasks * DRAWN / TASKS))
+
+
+def points(share: float, dimension: str) -> float | None:
+    """Percentage points of a share above the published one; None where none is published."""
+    published = REACHED.get(dimension)
+    return None if published is None else 100 * (share - published)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planet.census import design
+from planet.census.corpus import Reach
 from planet.census.measure import Census, Distinct, Quantity
 from planet.tasks.audit_rules import RULES
+from planet.text_table import align, markdown, percent
 from planet.validators import VALIDATORS
 
 _ARTICLES = {"world": "a world", "environment": "an environment", "task": "a task"}
-NEAR = 5.0
-"""Points that the mean of all draws may differ from the design's share."""
 _NAMES = {"share at stake": "share of tasks with a rule at stake"}
 
 
@@ -21,6 +21,12 @@ class Table(NamedTuple):
     header: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
+    @property
+    def left(self) -> list[int]:
+        """The columns that are aligned left: the first one, and those of words."""
+        places = range(1, len(self.header))
+        return [0, *(p for p in places if any(row[p][:1] not in "0123456789+-" for row in self.rows))]
+
 
 def tables(census: Census) -> Iterator[Table]:
     """All tables, the sizes first."""
@@ -29,7 +35,8 @@ def tables(census: Census) -> Iterator[Table]:
     yield Table("Means and tails", header, [_quantity(q) for q in census.quantities])
     rows = [_distinct(d) for d in census.distinct]
     yield Table("Different ones", ("in all", "here", "design", "deviation"), rows)
-    yield _reach(census)
+    title = f"What {census.drawn:,} of {census.totals['tasks']:,} tasks drawn uniformly reach"
+    yield Table(title, *reach_table(census.reach))
     for name, parts in census.shares.items():
         if name == "phrasings":
             yield Table("Phrasings", ("family", "phrasings", "least", "most"), list(_phrasings(parts)))
@@ -46,14 +53,7 @@ def as_text(table: Table) -> str:
     """Aligned columns under the title; an empty table says so."""
     if not table.rows:
         return f"{table.title}\n  none"
-    widths = [max(len(row[i]) for row in (table.header, *table.rows)) for i in range(len(table.header))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if place == 0 or not _is_number(table, place) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (table.header, *table.rows)
-    ]
+    lines = align(table.header, table.rows, table.left)
     return "\n".join([table.title, *(f"  {line}" for line in lines)])
 
 
@@ -61,19 +61,7 @@ def as_markdown(table: Table) -> str:
     """A table of Markdown under its title in bold."""
     if not table.rows:
         return f"**{table.title}**: none.\n"
-    marks = [
-        "---" if place == 0 or not _is_number(table, place) else "---:" for place in range(len(table.header))
-    ]
-    lines = [_markdown_row(row) for row in (table.header, marks, *table.rows)]
-    return "\n".join([f"**{table.title}**", "", *lines, ""])
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
-
-
-def _is_number(table: Table, place: int) -> bool:
-    return all(row[place][:1] in "0123456789+-" for row in table.rows)
+    return "\n".join([f"**{table.title}**", "", *markdown(table.header, table.rows, table.left), ""])
 
 
 # ── rows ──────────────────────────────────────────────────────────────────────────────────────────
@@ -115,33 +103,25 @@ def _phrasings(parts: dict[str, float]) -> Iterator[tuple[str, ...]]:
         yield family, str(len(shares)), *ends
 
 
-def _reach(census: Census) -> Table:
+def reach_table(found: Sequence[Reach]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows: what a draw reached, what draws are expected to, and what is published."""
     header = (
-        "share of",
-        "values",
-        "drawn",
-        "expected",
-        "95 % of draws",
-        "design",
-        "points",
-        "of mean",
-        "within 5",
-    )
+        "share of", "values", "reached", "drawn", "expected", "95 % of draws", "published", "points",
+        "of mean", f"within {design.NEAR:g}",
+    )  # fmt: skip
     rows = []
-    for r in census.reach:
-        wanted = design.REACHED.get(r.dimension)
-        away = None if wanted is None else [100 * (x - wanted) for x in (r.share, r.expected.share)]
+    for r in found:
+        away = [design.points(share, r.dimension) for share in (r.share, r.expected.share)]
         rows.append(
             (
-                r.dimension, f"{r.values:,}", f"{r.share:.1%}", f"{r.expected.share:.1%}",
-                f"{r.expected.low:.1%} to {r.expected.high:.1%}",
-                "-" if wanted is None else f"{wanted:.1%}",
-                *(("-", "-") if away is None else (f"{points:+.1f}" for points in away)),
-                "-" if away is None else "yes" if abs(away[1]) <= NEAR else "no",
+                r.dimension, f"{r.values:,}", f"{r.reached:,}", percent(r.share), percent(r.expected.share),
+                f"{percent(r.expected.low)} to {percent(r.expected.high)}",
+                percent(design.REACHED.get(r.dimension)),
+                *("-" if p is None else f"{p:+.1f}" for p in away),
+                "-" if away[1] is None else "yes" if abs(away[1]) <= design.NEAR else "no",
             )
         )  # fmt: skip
-    title = f"What {census.drawn:,} of {census.totals['tasks']:,} tasks drawn uniformly reach"
-    return Table(title, header, rows)
+    return header, rows
 
 
 def _refusals(census: Census) -> Iterator[tuple[str, ...]]:

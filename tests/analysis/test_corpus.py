@@ -13,16 +13,17 @@ from analysis.clustering.items import Item, some, without_tool_words
 from analysis.clustering.words import grade, verdicts
 from analysis.errors import DataError
 from analysis.footprint.__main__ import main as footprint
-from analysis.footprint.corpus import points, said
+from analysis.footprint.corpus import said
 from analysis.scale.__main__ import main as scale
 from analysis.scale.published import PUBLISHED
 from analysis.scale.write import sentence
-from analysis.text_table import markdown
 from planet.census.corpus import Reach
+from planet.census.design import points
 from planet.census.measure import quantity
 from planet.census.rarefaction import Expected
 from planet.corpus import main as synthesize
 from planet.store import read_world, world_ids
+from planet.text_table import markdown
 
 
 @pytest.fixture(scope="module")

@@ -154,7 +154,7 @@ def test_each_brief_takes_its_part_of_the_catalog(tmp_path):
     made = evaluated(TemplateAuthor(), whole, (large, small))
     assert [outcome.admitted for outcome in made.outcomes] == [True, True]
     path.write_text('{"text": "x", "industry": "aviation"}')
-    with pytest.raises(BriefError, match="line 1: .* ask for one with --profile library"):
+    with pytest.raises(BriefError, match=r"line 1: .* ask for one with --profile library"):
         read_briefs(path, whole, "compact")
 
 

@@ -11,7 +11,7 @@ from planet.author.library.company import EXPONENT
 from planet.author.library.slices import SERVICES, SIZES, usual_services
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
-from planet.census import rarefaction
+from planet.census.rarefaction import rarefaction
 from planet.errors import BriefError
 from planet.expand.derived import Derived
 from planet.expand.plans import artifact_faults

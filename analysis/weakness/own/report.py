@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.command import Result
-from analysis.text_table import write_csv
+from analysis.csv_file import write_csv
 from analysis.weakness.own.reading import OwnEpisodes, near_key, read_episodes
 from analysis.weakness.report import WeaknessReport, weakness_report
 from analysis.weakness.write import StoredReport, write_reports

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.text_table import align, write_csv
+from analysis.csv_file import write_csv
 from analysis.weakness.claims import Rules
 from analysis.weakness.planted.agent import ScriptedAgent
 from analysis.weakness.planted.precision import Precision, planted_precision
 from analysis.weakness.planted.rankers import RANKERS
 from analysis.weakness.planted.tasks import balanced, common_tools, make_places
 from analysis.weakness.planted.uniform import Setting, task_units, uniform_shares
+from planet.text_table import align
 
 TOOLS, WEAK = 40, 5
 DESIGNS = ((300, 4), (60, 4))
