@@ -100,7 +100,8 @@ def shared(one: str, other: str) -> float:
     """Share of a text that begins the other, too."""
     same: Sequence[bool] = [a == b for a, b in zip(one, other, strict=False)]
     until = same.index(False) if False in same else len(same)
-    return until / max(len(one), len(other), 1)
+    longest = max(len(one), len(other))
+    return until / longest if longest else 1.0
 
 
 if __name__ == "__main__":

@@ -9,9 +9,8 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-from benchmarks.command import finish, parser, positive, progressed, write
+from benchmarks.command import Parser, finish, parser, positive, progressed, write
 from benchmarks.grpo_work import Work
 from benchmarks.sides import Figures, Side, SideError, taking_turns
 from benchmarks.table import Row, lines
@@ -24,6 +23,19 @@ WARM = 2
 
 def main(argv: list[str] | None = None) -> int:
     """Measure both and print a table."""
+    made = _parser()
+    given = made.parse_args(argv)
+    work = _work(given)
+    if work.group < 2:
+        made.error(f"--group: {work.group} is not allowed; GRPO compares at least 2 episodes of a task")
+    for micro in given.micro_batch:
+        if work.episodes % micro:
+            made.error(f"--micro-batch: {micro} does not divide {work.episodes} episodes; give a divisor")
+    changes = settings_from(made, given.set)
+    return finish(made, lambda: _compared(given, work, changes))
+
+
+def _parser() -> Parser:
     made = parser("grpo", __doc__)
     made.add_argument("--preset", choices=sorted(PRESETS), default="tiny", help="shape (default tiny)")
     made.add_argument("--prompts", type=positive, default=16, help="tasks of an update (default 16)")
@@ -37,30 +49,21 @@ def main(argv: list[str] | None = None) -> int:
     made.add_argument(
         "--set", action="append", default=[], metavar="NAME=JSON", help="another setting of TRL's GRPOConfig"
     )
-    given = made.parse_args(argv)
-    work = _work(given)
-    if work.group < 2:
-        made.error(f"--group: {work.group} is not allowed; GRPO compares at least 2 episodes of a task")
-    for micro in given.micro_batch:
-        if work.episodes % micro:
-            made.error(f"--micro-batch: {micro} does not divide {work.episodes} episodes; give a divisor")
-    changes = settings_from(made, given.set)
-    sides = [Side(OURS, "benchmarks.grpo_ours", sys.executable, work._asdict())]
+    return made
+
+
+def _compared(given: argparse.Namespace, work: Work, changes: Figures) -> int:
+    task = work._asdict()
+    sides = [Side(OURS, "benchmarks.grpo_ours", sys.executable, task)]
     for micro in given.micro_batch:
         more = {"micro_batch": micro, "settings": changes}
-        sides.append(
-            Side(f"TRL/{micro}", "benchmarks.grpo_trl", given.peer_python, {**work._asdict(), **more})
-        )
-
-    def compared() -> int:
-        found = taking_turns(sides, given.rounds, progressed)
-        for line in report(work, found):
-            print(line)
-        if given.json is not None:
-            write({"work": work._asdict(), "sides": found}, given.json)
-        return 0
-
-    return finish(made, compared)
+        sides.append(Side(f"TRL/{micro}", "benchmarks.grpo_trl", given.peer_python, {**task, **more}))
+    found = taking_turns(sides, given.rounds, progressed)
+    for line in report(work, found):
+        print(line)
+    if given.json is not None:
+        write({"work": task, "sides": found}, given.json)
+    return 0
 
 
 def _work(given: argparse.Namespace) -> Work:
@@ -73,7 +76,7 @@ def _work(given: argparse.Namespace) -> Work:
     )  # fmt: skip
 
 
-def settings_from(made: Any, pairs: Sequence[str]) -> Figures:
+def settings_from(made: Parser, pairs: Sequence[str]) -> Figures:
     """Settings from NAME=JSON; what is no JSON is a text."""
     found: Figures = {}
     for pair in pairs:

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
@@ -109,7 +108,7 @@ def test_a_work_that_makes_no_sense_is_refused_in_one_line(
     assert told in line
 
 
-def test_settings_of_the_other_are_json_or_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_of_the_other_are_json_or_text() -> None:
     read = grpo.settings_from(grpo.parser("grpo", None), ["torch_compile=true", "optim=sgd", "seed=3"])
     assert read == {"torch_compile": True, "optim": "sgd", "seed": 3}
 
@@ -117,9 +116,7 @@ def test_settings_of_the_other_are_json_or_text(capsys: pytest.CaptureFixture[st
 @pytest.mark.skipif(
     importlib.util.find_spec("torch") is not None, reason="needs an interpreter without torch"
 )
-def test_without_the_other_program_the_command_says_how_to_get_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_other_program_its_side_says_how_to_get_it() -> None:
     with pytest.raises(SideError, match="has no package torch; install the extra `peers`"):
         grpo_trl.measure({**WORK._asdict(), "micro_batch": 8, "settings": {}})
 
