@@ -132,6 +132,28 @@ def test_every_yaml_file_of_the_project_that_a_page_names_exists(page: Path) -> 
         assert placeholder or (ROOT / name).exists(), f"{page.name} names {name}, which does not exist"
 
 
+# ── what is here, and what is not ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("page", "heading"), [("docs/paper_and_here.md", "Not here yet"), ("README.md", "What it is not")]
+)
+def test_nothing_is_called_missing_that_has_a_page_of_its_own(page: str, heading: str) -> None:
+    titles = {title.lower() for title, _ in re.findall(r"\[([\w ]+)\]\(docs/(\w+)\.md\)", text_of(PAGES[0]))}
+    assert {"catalog", "corpus", "scaling", "real weights"} <= titles
+    (listed,) = re.findall(rf"^## {heading}\n(.*?)(?=^## |\Z)", text_of(ROOT / page), re.M | re.S)
+    plain = re.sub(r"\[[^]]*\]\([^)]*\)", "", listed).lower()  # a link leads to what there is
+    assert not {title for title in titles if re.search(rf"\b{title}\b", plain)}
+
+
+def test_the_readme_counts_the_arms_and_names_every_sweep() -> None:
+    trees = {path.stem: yaml.safe_load(text_of(path)) for path in (ROOT / "experiments").glob("*.yaml")}
+    arms = {tree["arm"] for tree in trees.values() if "arm" in tree} - {"api"}  # a learner, not an arm
+    assert len(arms) == 19 and "Nineteen arms stand in `experiments/`" in text_of(ROOT / "README.md")
+    sweeps = {name for name, tree in trees.items() if "arms" in tree}
+    assert sweeps == {"compare_small", "compare_full", "same_arms", "withheld_sweep"}
+
+
 # ── beside the paper ──────────────────────────────────────────────────────────────────────────────
 
 
@@ -171,17 +193,22 @@ def test_the_uniform_draw_of_the_page_is_what_its_code_computes() -> None:
 
 
 def test_what_the_page_says_of_here_is_so() -> None:
-    catalog = load_catalog()
-    resources = [resource for kind in catalog.services for resource in kind.resources]
-    tools = 4 * sum(resource.tools for resource in resources) + 2
-    sizes = f"{len(catalog.industries)} industries, {len(catalog.countries)} countries"
-    assert row("Library")[2] == f"{sizes}, {len(catalog.services)} kinds of service"
-    assert row("Tools")[2] == f"{tools} distinct, {len(resources)} tables"
+    whole, core = load_catalog(profile="library"), load_catalog()
+    sizes = f"{len(whole.industries)} industries, {len(whole.countries)} countries"
+    assert row("Library")[2].startswith(f"{sizes}, {len(whole.services)} kinds of service; 4,783 worlds with")
+    assert row("Library")[2].endswith(
+        f"made of {len(core.industries)}, {len(core.countries)} and {len(core.services)}"
+    )
+    counted = [
+        (4 * sum(r.tools for r in resources) + 2, len(resources))
+        for resources in ([r for k in catalog.services for r in k.resources] for catalog in (whole, core))
+    ]
+    assert row("Tools")[2] == "{} distinct, {} tables; {} and {} in compact worlds".format(*sum(counted, ()))
     assert len(VALIDATORS) == 12 and row("Validators")[2].startswith("twelve, V01 to V12")
     main = yaml.safe_load((ROOT / "experiments" / "closed_loop.yaml").read_text())
     worlds, more = main["splits"]["train"], main["growth"]["quota"]
     told = f"{worlds} worlds of ten tasks, and up to {more} more in each of {main['iterations']} iterations"
-    assert row("RL environments")[2] == f"the main job: {told}"
+    assert row("RL environments")[2] == f"of the library 4,326, with 43,260 tasks; the main job: {told}"
     assert main["tasks_per_world"] == 10
     assert row("updates")[4] == str(main["iterations"] * main["updates_per_iteration"])
     assert row("prompts × rollouts an update")[4] == f"{main['prompts_per_update']} × 8"
