@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from loop.config import Config
 from loop.errors import ConfigError
 from loop.plugins import Plugin, locate, nearest
+from planet.plain_files import read_bounded
 from planet.yaml_text import YamlProblem, parse_yaml
 from policy.config import PRESETS
 from policy.errors import PolicyError
@@ -107,7 +108,7 @@ def _read(path: Path, seen: tuple[Path, ...]) -> Tree:
     try:
         if path.resolve() in seen:
             raise ConfigError(f"{path}: extends itself through {seen[-1].name}; remove one `extends`")
-        tree = parse_yaml(path.read_text(encoding="utf-8-sig"))
+        tree = parse_yaml(read_bounded(path).decode("utf-8-sig"))
     except YamlProblem as error:
         raise ConfigError(_no_yaml(path, error)) from error
     except (OSError, ValueError, RuntimeError) as error:  # a name with a zero byte, a circle of links

@@ -1,5 +1,7 @@
 """Files that may come from anyone: they lie where they are looked for, are plain, and are not too large."""
 
+import errno
+import os
 from pathlib import Path
 
 LARGEST_FILE = 64 << 20
@@ -21,7 +23,7 @@ class Files:
 
     def read(self, name: str) -> bytes:
         """All of a file."""
-        return self.path(name).read_bytes()
+        return read_bounded(self.path(name))
 
     def lines(self, name: str) -> list[str]:
         """The lines of a file that are not empty."""
@@ -29,8 +31,17 @@ class Files:
 
 
 def read_bounded(path: Path) -> bytes:
-    """The bytes of a file that may come from anyone; ValueError when it is no plain file, or too large."""
-    return _checked(path).read_bytes()
+    """The bytes of a file that may come from anyone; ValueError when it is no plain file, or too large.
+
+    OSError as for any file: it is missing, a folder, or may not be read.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with _checked(path).open("rb") as file:
+        data = file.read(LARGEST_FILE + 1)  # of some files the system states no size
+    if len(data) > LARGEST_FILE:
+        raise ValueError(f"{path.name} has more than {LARGEST_FILE:,} bytes, which are read at most")
+    return data
 
 
 def _checked(path: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from planet.construct import ConstructionTrace
 from planet.errors import StorageError
+from planet.plain_files import read_bounded
 from planet.whole_file import write_whole
 
 
@@ -23,7 +24,7 @@ def read_traces(folder: Path) -> Iterator[ConstructionTrace]:
     """The traces of a folder of worlds, in the order of their names; StorageError when one cannot be read."""
     for path in sorted((folder / "traces").glob("*.json")):
         try:
-            yield ConstructionTrace.model_validate_json(path.read_bytes())
+            yield ConstructionTrace.model_validate_json(read_bounded(path))
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise StorageError(f"{path}: cannot be read ({reason}); restore or remove it") from error

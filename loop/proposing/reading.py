@@ -8,12 +8,13 @@ from pydantic import ValidationError
 from analysis.weakness import WeaknessReport
 from loop.errors import ConfigError
 from loop.plugins import nearest
+from planet.plain_files import read_bounded
 
 
 def read_report(path: Path, name: str | None = None) -> WeaknessReport:
     """The report called `name` in a file of several (None: the last one); ConfigError when there is none."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(read_bounded(path).decode())
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
             f"{path}: no report can be read ({error}); give the weakness.json of python -m analysis.weakness"

@@ -14,6 +14,7 @@ from loop.errors import ConfigError, SweepError
 from loop.files import write_atomically
 from loop.sweep.runs import Sweep
 from planet.identity import canonical_json, digest
+from planet.plain_files import read_bounded
 
 NAMED = 3
 """Differences that a refusal names."""
@@ -63,7 +64,7 @@ def begin(plan: Plan, folder: Path, resume: bool) -> str:
 def read_plan(file: Path) -> Plan | None:
     """The plan in a file; None when there is no file. SweepError when it cannot be read."""
     try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
+        return dict(json.loads(read_bounded(file)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

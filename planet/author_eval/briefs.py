@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from planet.catalog import Catalog
 from planet.construct import check_names
 from planet.errors import BriefError
+from planet.plain_files import read_bounded
 from planet.records.world import Brief, Profile
 
 LONGEST_LINE = 20_000
@@ -20,8 +21,8 @@ def read_briefs(path: Path, catalog: Catalog, profile: Profile) -> tuple[Brief, 
     names the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_bounded(path).decode().splitlines()
+    except (OSError, ValueError) as error:
         raise BriefError(f"{path}: cannot be read ({error}); give a text file, one brief a line") from error
     found = []
     for number, line in enumerate(lines, start=1):

@@ -10,6 +10,7 @@ from planet.catalog.entries import Country, Industry, ServiceKind
 from planet.catalog.nearest import hint
 from planet.catalog.phrases import Phrases
 from planet.errors import CatalogError
+from planet.plain_files import read_bounded
 from planet.yaml_text import YamlProblem, parse_yaml
 
 LISTS = ("industries.yaml", "countries.yaml", "pools.yaml")
@@ -64,10 +65,10 @@ def read_layer(folder: Path, shown: str) -> Layer:
 def read_yaml(path: Path, where: str) -> Any:
     """The content of a YAML file; unreadable text and repeated keys are errors."""
     try:
-        return parse_yaml(path.read_text(encoding="utf-8"))
-    except YamlProblem as problem:  # before UnicodeDecodeError: both are ValueErrors
+        return parse_yaml(read_bounded(path).decode())
+    except YamlProblem as problem:  # before ValueError, of which it is one
         raise CatalogError(f"{where}: not valid YAML: {problem}") from None
-    except (OSError, UnicodeDecodeError) as problem:
+    except (OSError, ValueError) as problem:
         raise CatalogError(f"{where}: cannot be read: {problem}") from None
 
 
