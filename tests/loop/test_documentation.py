@@ -74,7 +74,7 @@ def arm_files() -> list[Path]:
 def test_an_arm_says_only_what_differs_and_shares_all_that_comes_before_it(path: Path) -> None:
     tree, method = yaml.safe_load(path.read_text()), load(ROOT / "experiments" / "closed_loop.yaml")
     assert tree["extends"] == "closed_loop.yaml" and tree["name"] == path.stem
-    assert set(tree) <= {"extends", "name", "arm", "curriculum", "targeting", "final_pool"}
+    assert set(tree) <= {"extends", "name", "arm", "curriculum", "targeting", "final_pool", "replica"}
     arm = load(path)
     for shared in (
         "splits",
