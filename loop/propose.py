@@ -44,7 +44,7 @@ def parser() -> Parser:
         help='template, llm, module:Class, or "{type: ..., ...}"',
     )
     add("--model", metavar="NAME", help="of the author llm: short for --author '{type: llm, model: NAME}'")
-    add("--catalog", type=Path, metavar="OVERLAY", help="folder with own catalog entries")
+    add("--overlay", "--catalog", dest="catalog", type=Path, metavar="DIR", help="own catalog entries")
     add("--tasks", type=positive, default=10, metavar="N", help="tasks a world (default 10)")
     add("--seed", type=int, default=0, metavar="S", help="default 0")
     return made

@@ -7,8 +7,9 @@ import pytest
 from planet.records.world import World, WorldKey
 from planet.store import write_world
 from planet.validate import main
+from tests.planet import overlays
 from tests.planet.violating_worlds import VIOLATIONS
-from tests.planet.worlds import toy_world
+from tests.planet.worlds import changed, toy_world
 
 
 def folder_of(path: Path, *cases: tuple[World, WorldKey]) -> Path:
@@ -43,11 +44,11 @@ def test_an_unreadable_world_ends_in_1(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"{world.id}  unreadable: world {world.id} in" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["{tmp}"], [], ["{tmp}/none"], ["{tmp}", "--catalog", "{tmp}/none"]])
+@pytest.mark.parametrize("arguments", [["{tmp}"], [], ["{tmp}/none"], ["{tmp}", "--overlay", "{tmp}/none"]])
 def test_wrong_use_ends_in_2_and_one_line(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if "--catalog" in arguments:
+    if "--overlay" in arguments:
         folder_of(tmp_path, toy_world())
     try:
         code = main([a.format(tmp=tmp_path) for a in arguments])
@@ -55,3 +56,32 @@ def test_wrong_use_ends_in_2_and_one_line(
         code = int(stopped.code or 0)
     assert code == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith("python -m planet.validate: ")
+
+
+HINT = "if they were made with an overlay, name it: --overlay DIR\n"
+
+
+@pytest.mark.parametrize("option", ["--overlay", "--catalog"])
+def test_worlds_of_an_overlay_pass_with_it_under_either_name(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    overlay = overlays.write(tmp_path / "mine", {"countries.yaml": [overlays.ELBONIA]})
+    company = toy_world()[0].company.replace(
+        country="XE", currency="XEB", locale="en_XE", time_zone="Europe/Berlin"
+    )
+    folder = folder_of(tmp_path / "worlds", toy_world(), changed(company=company))
+    assert main([str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert "V01 the catalog has no country" in out
+    assert out.endswith(
+        "1 of 2 worlds have an industry, country or kind of service that the shipped catalog has not; " + HINT
+    )
+    assert main([str(folder), option, str(overlay)]) == 0
+    assert capsys.readouterr().out == "2 of 2 worlds pass all twelve validators\n"
+
+
+def test_a_world_that_fails_for_another_reason_is_told_of_no_overlay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([str(folder_of(tmp_path, VIOLATIONS["V09"]["a write"]))])
+    assert "overlay" not in capsys.readouterr().out
