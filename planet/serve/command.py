@@ -61,7 +61,7 @@ def _serve(given: Namespace, stored: StoredWorld, tasks: tuple, file: TextIO | N
         from planet.serve.transport import HOST, listen, over_http, over_stdio
         from planet.serve.wire import mcp_server
     except ImportError as error:
-        raise PlanetError(f"{error}; install the extra: pip install 'closed-loop-curricula[mcp]'") from error
+        raise PlanetError(f"{error}; install the extra: pip install -e '.[mcp]'") from error
     from planet.serve.visit import Desk
 
     server = mcp_server(Desk(stored, tasks, lambda outcome: _report(outcome, file)))
