@@ -637,4 +637,4 @@ def test_a_world_whose_check_cannot_run_is_refused_before_anyone_comes(tmp_path,
 def test_without_the_sdk_the_remedy_is_named(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "planet.serve.wire", None)
     assert main([str(folder), TOYS.world.id]) == 2
-    assert "install the extra: pip install 'closed-loop-curricula[mcp]'" in capsys.readouterr().err
+    assert "install the extra: pip install -e '.[mcp]'" in capsys.readouterr().err
