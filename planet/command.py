@@ -1,20 +1,26 @@
 """What PLANET's commands share: wrong use is one line and exit code 2, and so is whatever PLANET refuses."""
 
 import argparse
-import errno
 import os
+import re
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
+from planet.disk_errors import told
 from planet.errors import PlanetError
 
 REFUSED = 1
 """Exit code when the command worked and its verdict is no."""
 WRONG_USE = 2
 INTERRUPTED = 130
+LONGEST_QUOTE = 200
+"""Characters of a quote in a complaint, dots included."""
+_LONG_QUOTE = re.compile(  # not the apostrophes of words: nothing stands before a quote, and none behind it
+    r"""(?<!\w)(["'])((?:U){%d})(?:U){4,}\1(?!\w)""".replace("U", r"\\.|(?!\1)[^\\]") % (LONGEST_QUOTE - 3)
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,7 +28,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the complaint and exit."""
-        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; --help shows the usage\n")
+        said = quotes_bounded(" ".join(message.split()))
+        self.exit(WRONG_USE, f"{self.prog}: {said}; --help shows the usage\n")
 
 
 def command(name: str, description: str) -> Parser:
@@ -41,6 +48,13 @@ def positive(text: str) -> int:
     return number
 
 
+def none_or_more(text: str) -> int:
+    """A whole number of 0 or more, as the type of an argument."""
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text)
+
+
 def finish(parser: Parser, work: Callable[[], int]) -> int:
     """Do a command's work and give its exit code; what PLANET or the disk refuses becomes one line."""
     print_anything()
@@ -49,10 +63,11 @@ def finish(parser: Parser, work: Callable[[], int]) -> int:
     except BrokenPipeError:  # the reader of the output has seen enough
         close_output()
         return 0
-    except (PlanetError, OSError) as error:
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "; free some space, then type the same command again" if full else ""
-        complain(f"{parser.prog}: {error}{remedy}")
+    except OSError as error:
+        complain(f"{parser.prog}: {told(error)}")
+        return WRONG_USE
+    except PlanetError as error:
+        complain(f"{parser.prog}: {error}")
         return WRONG_USE
     except KeyboardInterrupt:
         complain(f"{parser.prog}: stopped")
@@ -64,7 +79,12 @@ def finish(parser: Parser, work: Callable[[], int]) -> int:
 
 def complain(text: object) -> None:
     """One line to the standard error stream, whatever stands in it."""
-    print(" ".join(str(text).splitlines()), file=sys.stderr)
+    print(quotes_bounded(" ".join(str(text).splitlines())), file=sys.stderr)
+
+
+def quotes_bounded(text: str) -> str:
+    """A line in which no quote, whose content may come from anyone, is longer than LONGEST_QUOTE."""
+    return _LONG_QUOTE.sub(lambda found: f"{found[1]}{found[2]}...{found[1]}", text)
 
 
 def print_anything() -> None:

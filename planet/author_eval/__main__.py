@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from planet.author.artifacts import Author
-from planet.author.llm.options import add_options, author_settings
+from planet.author.llm.options import add_options, author_settings, budget_given
 from planet.author.load import load_author
 from planet.author_eval.briefs import read_briefs
 from planet.author_eval.comparison import Comparison, compare
@@ -14,6 +14,7 @@ from planet.author_eval.text import told, told_apart
 from planet.catalog import Catalog, load_catalog
 from planet.command import WRONG_USE, Parser, command, finish, positive
 from planet.construct import ConstructionTrace
+from planet.errors import AuthorError
 from planet.identity import canonical_json
 from planet.progress import tracked
 from planet.records.world import Brief
@@ -45,6 +46,9 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
+    limit = budget_given(given)
+    if limit and given.model == "template" and given.against in (None, "template"):
+        raise AuthorError(f"{limit} is for a language model, not template; leave it out or name a model")
     catalog = load_catalog(given.overlay, "library")  # each brief says which part of it is meant
     briefs = read_briefs(given.briefs, catalog, given.profile)
     authors = [_author(given.model, given, given.mode)]

@@ -605,7 +605,7 @@ def test_the_commands_and_words_of_the_page_are_those_of_the_program(folder, cap
         (("{folder}", TOYS.world.id, "--port", "65536"), "'65536' is no port"),
         (("{folder}", TOYS.world.id, "--clients", "0"), "'0' is no whole number of 1 or more"),
         (("{folder}", TOYS.world.id, "--transport", "pigeon"), "invalid choice: 'pigeon'"),
-        (("{folder}", TOYS.world.id, "--grades", "{folder}"), "Is a directory"),
+        (("{folder}", TOYS.world.id, "--grades", "{folder}"), "is a folder; give the name of a file"),
         (("{folder}", TOYS.world.id, "--transport", "http", "--port", "{taken}"), "cannot be had"),
     ],
 )

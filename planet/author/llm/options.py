@@ -27,6 +27,15 @@ def add_options(parser: ArgumentParser) -> None:
     add("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="dollars per million tokens")
 
 
+def budget_given(given: Namespace) -> str | None:
+    """The first limit of a budget on a command line, as it was typed; None when there is none."""
+    for name in ("calls", "tokens", "dollars"):
+        limit = getattr(given, f"budget_{name}")
+        if limit is not None:
+            return f"--budget-{name} {limit}"
+    return None
+
+
 def author_settings(given: Namespace, model: str) -> dict[str, Any]:
     """Keyword arguments of `LLMAuthor` from a command line; AuthorError in one line for a bad value."""
     budget = {"calls": given.budget_calls, "tokens": given.budget_tokens, "dollars": given.budget_dollars}
