@@ -31,8 +31,9 @@ def entries(folder: Path) -> Entries:
         raise StorageError(f"{folder} holds no worlds: {path} is missing; make some with planet.synthesize")
     try:
         return _read(folder, stamps)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StorageError(f"{path} cannot be read ({error}); restore it or synthesize again") from error
+    except (OSError, ValueError, RecursionError) as error:
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise StorageError(f"{path} cannot be read ({reason}); restore it or synthesize again") from error
 
 
 def enter(folder: Path, new: Entries) -> None:
@@ -99,22 +100,47 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 def _read(folder: Path, stamps: tuple[tuple[int, int, int] | None, ...]) -> Entries:
     worlds: Entries = {}
     if stamps[0] is not None:
-        content = json.loads(read_bounded(folder / "manifest.json"))
-        if content["format"] != FORMAT:
-            raise ValueError(f"format {str(content['format'])[:20]!r}, not {FORMAT}")
-        worlds = dict(content["worlds"])
+        content = _object(json.loads(read_bounded(folder / "manifest.json")), "it")
+        version = content.get("format")
+        if type(version) is not int or version != FORMAT:
+            raise ValueError(f"its format is {_kind(version)}, not {FORMAT}")
+        worlds = dict(_object(content.get("worlds"), "what it has as worlds"))
     if stamps[1] is not None:
         whole = read_bounded(_journal(folder)).decode().rpartition("\n")[0]
-        worlds |= dict(json.loads(line) for line in whole.splitlines())
+        worlds |= dict(_pair(json.loads(line), n) for n, line in enumerate(whole.splitlines(), 1))
     odd = next((name for name in worlds if not _ID.fullmatch(name)), None)
     if odd is not None:
         raise ValueError(f"it names a world {odd[:40]!r}, which is no id")
-    return {name: _entry(name, dict(entry)) for name, entry in worlds.items()}
+    return {name: _entry(name, entry) for name, entry in worlds.items()}
 
 
-def _entry(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _entry(name: str, value: Any) -> dict[str, Any]:
     """An entry as `planet.store` makes it; ValueError when it is another."""
-    counts = ("tables", "rows", "tools", "checks", "tasks")
-    if not isinstance(entry.get("note"), dict) or any(type(entry.get(count)) is not int for count in counts):
-        raise ValueError(f"its entry of world {name} lacks its note or a count")
-    return entry
+    entry = _object(value, f"its entry of world {name}")
+    for count in ("tables", "rows", "tools", "checks", "tasks"):
+        if type(entry.get(count)) is not int:
+            raise ValueError(
+                f"its entry of world {name} has {_kind(entry.get(count))} as {count}, not a whole number"
+            )
+    return {**entry, "note": _object(entry.get("note"), f"the note of world {name}")}
+
+
+def _pair(value: Any, line: int) -> tuple[str, Any]:
+    """A line of the journal: an id and an entry."""
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
+        raise ValueError(f"line {line} of its journal is no pair of an id and an entry")
+    return value[0], value[1]
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    """A JSON object; ValueError says what is something else."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is {_kind(value)}, not an object")
+    return value
+
+
+def _kind(value: Any) -> str:
+    """A JSON value in words: a short one itself."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return "missing or null" if value is None else json.dumps(value)[:20]

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from planet.command import REFUSED, Parser, command, finish
 from planet.errors import GraderError, StorageError
+from planet.first_misfit import first_misfit
 from planet.inspect.sentences import plain
 from planet.plain_files import read_bounded
 from planet.records.episode import Grade, Trajectory
@@ -57,9 +58,7 @@ def read_trajectory(path: Path) -> Trajectory:
     except FileNotFoundError as error:
         raise StorageError(f"{path} does not exist; planet.play --save writes trajectories") from error
     except ValidationError as error:  # before ValueError, of which it is one
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
-        raise StorageError(f"{path} is no trajectory: {place}: {first['msg']}") from error
+        raise StorageError(f"{path} is no trajectory: {first_misfit(error)}") from error
     except ValueError as error:
         raise StorageError(f"{path} is no trajectory: {error}") from error
 

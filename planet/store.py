@@ -15,11 +15,14 @@ files are plain, and of a database only plain tables are read.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from planet.errors import StorageError
+from planet.first_misfit import first_misfit
 from planet.identity import digest
 from planet.manifest import enter, entries
 from planet.plain_files import Files
@@ -29,6 +32,8 @@ from planet.records.view import TaskView
 from planet.records.world import SeedState, World, WorldKey
 from planet.whole_file import write_whole
 from planet.world.database import build
+
+_Record = TypeVar("_Record", bound=BaseModel)
 
 
 class StoredWorld(NamedTuple):
@@ -74,8 +79,11 @@ def write_files(
 
 
 def world_ids(folder: Path) -> tuple[str, ...]:
-    """Ids of the worlds in a folder, sorted; StorageError when it is no world folder."""
-    return tuple(sorted(entries(folder)))
+    """Ids of the worlds in a folder, sorted; StorageError when it is no world folder, or holds none."""
+    names = tuple(sorted(entries(folder)))
+    if not names:
+        raise StorageError(f"{folder} holds no worlds; make some with planet.synthesize")
+    return names
 
 
 def world_named(folder: Path, start: str) -> str:
@@ -85,10 +93,17 @@ def world_named(folder: Path, start: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise StorageError(
-            f"{len(found)} worlds begin with {start!r}: {', '.join(found[:3])}, ...; write more of it"
-        )
-    raise StorageError(f"{folder} holds no world {start!r}; there are {', '.join(names[:3])}, ...")
+        raise StorageError(f"{len(found)} worlds begin with {start!r}: {_first(found)}; write more of it")
+    raise StorageError(f"{folder} holds no world {start!r}; there {_are(names)}")
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first three; dots when there are more."""
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{'is' if len(names) == 1 else 'are'} {_first(names)}"
 
 
 def task_named(stored: StoredWorld, start: str) -> Task:
@@ -109,10 +124,12 @@ def read_world(folder: Path, world_id: str) -> StoredWorld:
         )
     try:
         files = Files(folder)
-        bare = World.model_validate_json(files.read(f"worlds/{world_id}.json"))
-        key = WorldKey.model_validate_json(files.read(f"keys/{world_id}.json"))
-        views = [TaskView.model_validate_json(x) for x in files.lines(f"tasks/{world_id}.jsonl")]
-        keys = [TaskKey.model_validate_json(x) for x in files.lines(f"keys/{world_id}.tasks.jsonl")]
+        bare = _record(World, files, f"worlds/{world_id}.json")
+        key = _record(WorldKey, files, f"keys/{world_id}.json")
+        views = _records(TaskView, files, f"tasks/{world_id}.jsonl")
+        keys = _records(TaskKey, files, f"keys/{world_id}.tasks.jsonl")
+        if len(views) != len(keys):
+            raise ValueError(f"it has {len(views)} tasks but keys of {len(keys)}")
         world = bare.replace(seed=read_rows(files.path(f"worlds/{world_id}.sqlite"), bare))
         tasks = tuple(Task(view=v, key=k) for v, k in zip(views, keys, strict=True))
         stored = StoredWorld(world, key, tasks)
@@ -125,6 +142,23 @@ def read_world(folder: Path, world_id: str) -> StoredWorld:
     if digest_found != entry.get("digest"):
         raise StorageError(f"world {world_id} in {folder} was changed: its brief, key or tasks do not match")
     return stored
+
+
+def _record(kind: type[_Record], files: Files, name: str) -> _Record:
+    """The record of a file; ValueError says what is wrong with it first."""
+    return _parsed(kind, files.read(name), name)
+
+
+def _records(kind: type[_Record], files: Files, name: str) -> list[_Record]:
+    """Likewise one a line."""
+    return [_parsed(kind, line, f"{name}: line {n}") for n, line in enumerate(files.lines(name), 1)]
+
+
+def _parsed(kind: type[_Record], content: str | bytes, place: str) -> _Record:
+    try:
+        return kind.model_validate_json(content)
+    except ValidationError as error:
+        raise ValueError(f"{place}: {first_misfit(error)}") from error
 
 
 def _digest(stored: StoredWorld) -> str:

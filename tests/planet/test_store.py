@@ -6,11 +6,15 @@ import sqlite3
 
 import pytest
 
+from planet.audit import main as audit
 from planet.author.template import TemplateAuthor
+from planet.census import main as census
 from planet.errors import StorageError
+from planet.inspect import main as inspect
 from planet.records.world import Brief
-from planet.store import entries, read_world, world_ids, write_world
+from planet.store import entries, read_world, world_ids, world_named, write_world
 from planet.synthesize import synthesize
+from planet.validate import main as validate
 from tests.planet.toy_tasks import toy_task, vip_task
 from tests.planet.worlds import toy_world
 
@@ -197,6 +201,96 @@ def test_a_broken_manifest_is_one_line_with_a_remedy(folder, content):
     (folder / "manifest.json").write_text(content)
     with pytest.raises(StorageError, match=r"cannot be read .*; restore it or synthesize again"):
         world_ids(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[]", "it is a list, not an object"),
+        ("{}", "its format is missing or null, not 1"),
+        ('{"format": true, "worlds": {}}', "its format is true, not 1"),
+        ('{"format": 1}', "what it has as worlds is missing or null, not an object"),
+        ('{"format": 1, "worlds": []}', "what it has as worlds is a list, not an object"),
+        (
+            '{"format": 1, "worlds": {"0123456789abcdef": null}}',
+            "its entry of world 0123456789abcdef is missing or null, not an object",
+        ),
+        (
+            '{"format": 1, "worlds": {"0123456789abcdef": {"tables": "2"}}}',
+            'its entry of world 0123456789abcdef has "2" as tables, not a whole number',
+        ),
+        ("[" * 100_000, "it is nested too deep"),
+    ],
+)
+def test_a_manifest_of_the_wrong_kind_is_told_in_words(folder, content, said):
+    (folder / "manifest.json").write_text(content)
+    with pytest.raises(StorageError) as caught:
+        world_ids(folder)
+    path = folder / "manifest.json"
+    assert str(caught.value) == f"{path} cannot be read ({said}); restore it or synthesize again"
+
+
+@pytest.mark.parametrize("main", [validate, audit, census, lambda given: inspect([*given, "ab"])])
+def test_a_manifest_without_a_world_is_refused_by_whatever_reads_worlds(tmp_path, capsys, main):
+    (tmp_path / "manifest.json").write_text('{"format": 1, "worlds": {}}')
+    assert main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err.endswith(f"{tmp_path} holds no worlds; make some with planet.synthesize\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        (
+            "worlds/{}.json",
+            '"country":"BR"',
+            '"country":5',
+            r"\.country is 5, which should be a valid string",
+        ),
+        ("worlds/{}.json", '"country":"BR",', "", r"\.country is missing"),
+        ("worlds/{}.json", '"country":"BR"', '"country":"BR","x":1', r"\.x is no field that is known"),
+        ("tasks/{}.jsonl", '"role":"', '"role":7,"x":"', "line 1: role is 7, which should be a valid string"),
+        ("keys/{}.json", "{", "[", "invalid JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_record_is_said_with_its_file_field_and_value(folder, file, old, new, said):
+    name = toy_world()[0].id
+    path = folder / file.format(name)
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new, 1))
+    with pytest.raises(StorageError, match=f"cannot be read: {file.format(name)}: .*{said}") as caught:
+        read_world(folder, name)
+    assert "\n" not in str(caught.value) and "validation error" not in str(caught.value)
+
+
+def test_a_long_value_is_shortened(folder):
+    name = toy_world()[0].id
+    key = folder / "keys" / f"{name}.json"
+    key.write_text(json.dumps({"world_id": name, "invariants": "z" * 1000}))
+    # a mark, 56 letters and three dots are 60
+    with pytest.raises(StorageError, match=rf"invariants is '{'z' * 56}\.\.\., which should be"):
+        read_world(folder, name)
+
+
+def test_a_task_without_a_key_is_counted(folder):
+    name = toy_world()[0].id
+    path = folder / "keys" / f"{name}.tasks.jsonl"
+    path.write_text(path.read_text().splitlines()[0] + "\n")
+    with pytest.raises(StorageError, match=r"cannot be read: it has 2 tasks but keys of 1$"):
+        read_world(folder, name)
+
+
+def test_the_worlds_there_are_end_in_dots_only_when_there_are_more(folder, dozen):
+    name = toy_world()[0].id
+    with pytest.raises(StorageError, match=rf"holds no world 'zz'; there is {name}$"):
+        world_named(folder, "zz")
+    for made in dozen[:3]:
+        write_world(folder, made.world, made.key, made.tasks)
+    first = ", ".join(world_ids(folder)[:3])
+    with pytest.raises(StorageError, match=rf"there are {first}, \.\.\.$"):
+        world_named(folder, "zz")
+    with pytest.raises(StorageError, match=rf"4 worlds begin with '': {first}, \.\.\.; write more of it"):
+        world_named(folder, "")
 
 
 def test_a_folder_without_worlds_says_how_to_make_some(tmp_path):
