@@ -1,4 +1,8 @@
-"""A world with its slice, as it is counted. Worlds are read one by one, and without their rows."""
+"""A world with its slice, as it is counted. Worlds are read one by one, and without their rows.
+
+A census reads and counts: files that hold something else than a world's are refused, but whether the world is
+sound, and still the one that was written, is what `planet.validate` checks.
+"""
 
 import json
 from collections.abc import Iterator
@@ -43,14 +47,53 @@ class Environment(NamedTuple):
 def read_environments(folder: Path) -> Iterator[Environment]:
     """The worlds of a folder in the order of their ids; StorageError when one cannot be read."""
     files, known = Files(folder), sorted(entries(folder).items())
+    if not known:
+        raise StorageError(f"{folder} holds no worlds; make some with planet.synthesize")
     for name, entry in tracked(known, "reading worlds", len(known)):
         try:
-            world = json.loads(files.read(f"worlds/{name}.json"))
-            keys = [json.loads(line) for line in files.lines(f"keys/{name}.tasks.jsonl")]
+            world = _read(files, name)
             size = files.path(f"worlds/{name}.sqlite").stat().st_size
-            yield _environment(name, entry, world, keys, size)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StorageError(f"world {name} in {folder} cannot be read: {error}") from error
+            found = _environment(name, entry, *world, size)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise StorageError(f"world {name} in {folder} cannot be read: {_reason(error)}") from error
+        yield found
+
+
+def _read(files: Files, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The world, and the keys of its tasks; ValueError when a file holds no JSON objects, or misses some."""
+    world = _object(json.loads(files.read(f"worlds/{name}.json")), f"worlds/{name}.json")
+    _object(json.loads(files.read(f"keys/{name}.json")), f"keys/{name}.json")
+    views, keys = _objects(files, f"tasks/{name}.jsonl"), _objects(files, f"keys/{name}.tasks.jsonl")
+    if [view["task_id"] for view in views] != [key["task_id"] for key in keys]:
+        raise ValueError(f"its {len(views)} tasks are not those of its {len(keys)} keys")
+    return world, keys
+
+
+def _objects(files: Files, name: str) -> list[dict[str, Any]]:
+    lines = enumerate(files.lines(name), 1)
+    return [_object(json.loads(line), f"{name}: line {number}") for number, line in lines]
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: it is no JSON object")
+    return value
+
+
+def _counts(value: Any) -> dict[str, int]:
+    """What refused drafts of a world on the way to it; ValueError when that is no count."""
+    for cause, count in _object({} if value is None else value, "what refused it").items():
+        if type(count) is not int or count < 0:
+            raise ValueError(f"it was refused {str(count)[:40]!r} times by {cause[:40]!r}, which is no count")
+    return dict(value or {})
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    return " ".join(str(error).split())
 
 
 def _environment(
@@ -80,7 +123,7 @@ def _environment(
         tools=tuple(intern(t["name"]) for t in tools),
         tables=tuple(intern(resource["name"]) for resource in world["layout"]["resources"]),
         tasks=tuple(map(_counted, keys)),
-        refused=dict(entry["note"].get("refused") or {}),
+        refused=_counts(entry["note"].get("refused")),
     )
 
 

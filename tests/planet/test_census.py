@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from itertools import combinations
 
 import pytest
@@ -13,7 +14,7 @@ from planet.census.rarefaction import Expected, expected, expected_of_sets, rare
 from planet.census.tables import Table, as_markdown, as_text
 from planet.corpus import main as synthesize
 from planet.refusals import FILE, Refusal, Refusals, read_refusals
-from planet.store import write_world
+from planet.store import entries, write_world
 from tests.planet.toy_tasks import toy_task
 from tests.planet.worlds import toy_world
 
@@ -196,3 +197,57 @@ def test_worlds_that_came_to_nothing_stand_in_the_census(tmp_path, worlds, capsy
     assert ["brief", "1", "the", "brief", "can", "be", "met"] in [
         line.split() for line in printed.splitlines()
     ]
+
+
+# ── what is refused ───────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def copied(tmp_path, worlds):
+    """A copy of the worlds, and the id of the first."""
+    shutil.copytree(worlds, tmp_path / "copy")
+    return tmp_path / "copy", min(entries(worlds))
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("tasks/{}.jsonl", lambda text: text + "{", "Expecting property name"),
+        ("tasks/{}.jsonl", lambda text: "[]\n" + text, "line 1: it is no JSON object"),
+        ("tasks/{}.jsonl", lambda text: text.partition("\n")[2], "its 9 tasks are not those of its 10 keys"),
+        ("keys/{}.tasks.jsonl", lambda text: "{}\n" + text, "it lacks 'task_id'"),
+        ("keys/{}.tasks.jsonl", lambda text: "[" * 100_000, "it is nested too deep"),
+        ("keys/{}.json", lambda text: "7", "it is no JSON object"),
+        ("worlds/{}.json", lambda text: "[" * 100_000, "it is nested too deep"),
+        ("worlds/{}.json", lambda text: "{}", "it lacks 'graph'"),
+    ],
+)
+def test_a_world_with_a_file_of_another_kind_is_refused_by_its_name(copied, capsys, file, change, said):
+    folder, name = copied
+    path = folder / file.format(name)
+    path.write_text(change(path.read_text()))
+    (folder / "census.json").unlink(missing_ok=True)
+    assert census.main([str(folder)]) == 2
+    err = capsys.readouterr().err
+    assert f"world {name} in {folder} cannot be read: " in err and said in err
+    assert err.count("\n") == 1 and not (folder / "census.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        ({"V10": "3"}, "it was refused '3' times by 'V10', which is no count"),
+        ({"V10": 1.5}, "it was refused '1.5' times by 'V10', which is no count"),
+        ({"V10": True}, "it was refused 'True' times by 'V10', which is no count"),
+        ({"V10": -1}, "it was refused '-1' times by 'V10', which is no count"),
+        ([1], "what refused it: it is no JSON object"),
+    ],
+)
+def test_refusals_that_are_no_counts_are_refused_by_the_name_of_their_world(copied, capsys, refused, said):
+    folder, name = copied
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["worlds"][name]["note"]["refused"] = refused
+    path.write_text(json.dumps(manifest))
+    assert census.main([str(folder)]) == 2
+    assert capsys.readouterr().err.endswith(f"world {name} in {folder} cannot be read: {said}\n")
