@@ -21,6 +21,7 @@ from planet.records.view import ToolSpec
 from planet.replay import print_grade
 from planet.store import StoredWorld, read_world, task_named, world_named
 from planet.tasks.grow import TURNS
+from planet.whole_file import check_place, write_whole
 from planet.world.session import Session
 
 HELP = "a line is: TOOL {arguments as JSON} | answer TEXT | tools | help TOOL | task | history | quit"
@@ -43,6 +44,8 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
+    if given.save:
+        check_place(given.save)  # before anything is played
     stored = read_world(given.folder, world_named(given.folder, given.world))
     task = task_named(stored, given.task)
     session = Session(stored.world, stored.key, turns=TURNS[stored.world.brief.profile])
@@ -51,10 +54,12 @@ def _run(given: Namespace) -> int:
     print(*game.opening(), sep="\n")
     answer = game.play(_lines(session))
     trajectory = session.finish(answer, "turn_limit" if answer is None else "answer")
-    if given.save:
-        given.save.write_text(trajectory.model_dump_json(), encoding="utf-8")
-    grade = session.grade()
-    print_grade(grade, task)
+    try:
+        grade = session.grade()
+        print_grade(grade, task)
+    finally:  # what was played is kept, whatever becomes of the grade
+        if given.save:
+            write_whole(given.save, trajectory.model_dump_json())
     return 0 if grade.all_pass else REFUSED
 
 

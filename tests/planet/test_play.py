@@ -11,7 +11,9 @@ import sys
 import pytest
 
 from planet import play
+from planet.errors import GraderError
 from planet.records.view import ToolSpec
+from planet.replay import read_trajectory
 from planet.store import write_world
 from tests.planet.toy_tasks import toy_task, vip_task
 from tests.planet.worlds import changed, toy_world
@@ -132,3 +134,43 @@ def test_the_result_in_a_pipe_is_json_on_one_line(playing):
     _, lines = playing('get_customer {"id": "CUS-0001"}', "quit")
     (row,) = [json.loads(line) for line in lines if line.startswith("{")]
     assert row["name"] == "Barra Valves"
+
+
+def test_a_place_where_nothing_can_be_saved_is_told_before_anything_is_played(tmp_path, capsys, monkeypatch):
+    write_world(tmp_path, *toy_world(), (TASK,))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("answer done\n"))
+    for place, said in (
+        (tmp_path, f"{tmp_path}: is a folder; give the name of a file in it"),
+        (tmp_path / "no" / "x", f"{tmp_path}/no/x: its folder does not exist; make it, or check the name"),
+        (tmp_path / "manifest.json" / "x", "a part of it is no folder; check the name"),
+    ):
+        assert play.main([str(tmp_path), TOY, TASK.id, "--save", str(place)]) == 2
+        out, err = capsys.readouterr()
+        assert out == "" and said in err and err.count("\n") == 1
+    assert sys.stdin.read() == "answer done\n"
+
+
+def test_the_grade_is_told_even_when_the_disk_is_full_in_the_end(tmp_path, capsys, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device", str(path))
+
+    write_world(tmp_path, *toy_world(), (TASK,))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{GOLD}\nanswer done\n"))
+    monkeypatch.setattr(play, "write_whole", full)
+    assert play.main([str(tmp_path), TOY, TASK.id, "--save", str(tmp_path / "t.json")]) == 2
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].startswith("all pass; reward 1.000")
+    assert f"{tmp_path}/t.json: no space is left; free some" in err
+
+
+def test_what_was_played_is_kept_when_it_cannot_be_graded(tmp_path, capsys, monkeypatch):
+    def fail(session):
+        raise GraderError("rule RULE-01 cannot be checked")
+
+    write_world(tmp_path, *toy_world(), (TASK,))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{GOLD}\nanswer done\n"))
+    monkeypatch.setattr(play.Session, "grade", fail)
+    assert play.main([str(tmp_path), TOY, TASK.id, "--save", str(tmp_path / "t.json")]) == 2
+    assert "RULE-01 cannot be checked" in capsys.readouterr().err
+    (call,) = read_trajectory(tmp_path / "t.json").calls
+    assert call.tool == "update_customer"
