@@ -46,8 +46,8 @@ def _run(given: Namespace) -> int:
     print(_summary(len(names), verdicts))
     if strangers and given.overlay is None:
         print(
-            f"{strangers} of {len(names)} worlds have an industry, country or kind of service that the shipped "
-            "catalog has not; if they were made with an overlay, name it: --overlay DIR"
+            f"{strangers} of {len(names)} worlds have an industry, country or kind of service that the "
+            "shipped catalog has not; if they were made with an overlay, name it: --overlay DIR"
         )
     return 0 if verdicts["admitted"] == len(names) else REFUSED
 

@@ -3,14 +3,17 @@
 import io
 import re
 import shlex
+import sqlite3
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from planet.records.task import Assertion
-from planet.store import read_world, world_ids
+from planet.records.task import Assertion, TaskKey
+from planet.records.world import Invariant, WorldKey
+from planet.store import StoredWorld, read_world, task_named, world_ids
+from planet.synthesize import main as synthesize
 from planet.tasks.audit_rules import RULES
 from planet.tasks.draft import equal, write
 from planet.tasks.families import FAMILIES
@@ -39,7 +42,11 @@ def run(command: list[str]) -> int:
         task = read_world(Path(arguments[0]), world).tasks[0].id
         arguments = [{"WORLD_ID": world, "TASK_ID": task}.get(a, a) for a in arguments]
     arguments = [a.replace("my_module:MyAuthor", "planet.author.template:TemplateAuthor") for a in arguments]
-    return import_module(name).main(arguments)
+    if name == "planet.mutations":  # the page's study takes minutes
+        arguments = [{"200": "1", "100": "1"}.get(a, a) for a in arguments if a != "--audit"]
+    package = import_module(name)
+    main = package.main if hasattr(package, "main") else import_module(f"{name}.__main__").main
+    return main(arguments)
 
 
 def test_every_command_runs_in_the_order_in_which_it_is_shown(tmp_path, monkeypatch, capsys):
@@ -59,7 +66,7 @@ def test_options_that_are_named_exist(capsys):
     with pytest.raises(SystemExit):
         import_module("planet.synthesize").main(["--help"])
     out = capsys.readouterr().out
-    assert options - {"--save", "--catalog", "--html"} == {o for o in options if o in out}
+    assert options - {"--save", "--html", "--audit", "--collapse"} == {o for o in options if o in out}
 
 
 def test_tables_hold_what_the_code_claims():
@@ -109,3 +116,72 @@ def test_the_worked_example_is_right():
     assert outcome(both, third) == (3, 0.5, False)
     assert outcome((None, {"raw": "?"}), (None, {"raw": "!"}), both) == (3, pytest.approx(0.81), True)
     assert outcome(namesake) == (0, 0.0, False)
+
+
+# ── one grade by hand ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def three_worlds(tmp_path_factory) -> Path:
+    """What the page's command makes."""
+    folder = tmp_path_factory.mktemp("three") / "worlds"
+    assert "python -m planet.synthesize --count 3 --out three" in GRADING
+    assert synthesize(["--count", "3", "--out", str(folder)]) == 0
+    return folder
+
+
+def by_hand() -> list[tuple[str, list[str]]]:
+    """Statement and the lines that SQLite's shell answers, as the page shows them."""
+    (block,) = re.findall(r"^```console\n(.*?)^```$", GRADING, re.MULTILINE | re.DOTALL)
+    parts = [part.splitlines() for part in block.split("sqlite> ")[1:]]
+    return [(statement, answer) for statement, *answer in parts]
+
+
+def stored(folder: Path) -> StoredWorld:
+    (name,) = re.findall(r"makes world `(\w+)`", GRADING)
+    return read_world(folder, name)
+
+
+def test_every_line_of_the_grade_by_hand_is_what_sqlite_answers(three_worlds, tmp_path):
+    name = stored(three_worlds).world.id
+    assert f"`cp three/worlds/{name}.sqlite ep.sqlite`" in GRADING
+    copy = tmp_path / "ep.sqlite"
+    copy.write_bytes((three_worlds / "worlds" / f"{name}.sqlite").read_bytes())
+    connection = sqlite3.connect(copy, isolation_level=None)
+    shown = by_hand()
+    assert len(shown) == 10
+    for statement, answer in shown:
+        rows = connection.execute(statement).fetchall()
+        assert ["|".join(map(str, row)) for row in rows] == answer, statement
+    connection.close()
+
+
+def test_the_grade_by_hand_is_the_graders(three_worlds):
+    world = stored(three_worlds)
+    task = task_named(world, "adb89a0d60d74933")
+    assert f"*{task.view.instruction}*" in " ".join(GRADING.split())
+    (edit,), (rule,) = task.key.delta, task.key.at_stake
+    statements = [statement for statement, _ in by_hand()]
+    assert statements[1] == f"UPDATE {edit.table} SET status = 'trial' WHERE id = '{edit.key}';"
+    sql = next(i.sql for i in world.key.invariants if i.id == rule)
+    assert statements[4] == statements[9] == f"{sql};"
+    session = Session(world.world, world.key)
+    session.begin(task)
+    nothing = session.grade()
+    assert [(e.name, e.satisfied) for e in nothing.evidence] == [
+        ("a1", True),
+        ("a2", False),
+        (rule, False),
+    ]
+    assert nothing.floor == pytest.approx(1 / 3) and nothing.reward == 0
+    for call in task.key.oracle:
+        session.call(call.tool, call.arguments)
+    assert session.grade().all_pass and session.grade().reward == 1
+    session.close()
+
+
+def test_every_field_of_the_keys_is_explained():
+    told = GRADING.partition("## What the keys hold")[2].partition("## One grade by hand")[0]
+    for record in (WorldKey, TaskKey, Invariant):
+        for name in record.model_fields:
+            assert f"`{name}`" in told, name
