@@ -68,9 +68,9 @@ class Server:
 
 
 @contextmanager
-def serving(*lines: Line) -> Iterator[Server]:
-    """A server on loopback that says `lines`, one per request."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+def serving(*lines: Line, port: int = 0) -> Iterator[Server]:
+    """A server on loopback that says `lines`, one per request. `port`: 0 takes any that is free."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
     server.daemon_threads = True
     server.told = Server(f"http://127.0.0.1:{server.server_port}/v1", lines)  # type: ignore[attr-defined]
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

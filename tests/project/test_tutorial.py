@@ -43,6 +43,8 @@ NOT_RUN = {
     "make .venv": "the environment is there: make is asked what it would do",
     ".venv/bin/mlflow ui --backend-store-uri sqlite:///runs/mlflow.db": "serves until stopped: it is the "
     "command that a run ends with",
+    ".venv/bin/python -m tests.stand_in_model --port 8000": "serves until stopped: a server in this process "
+    "says the same, and a test of its own starts the command",
     "VIRTUAL_ENV=.venv .venv/bin/uv pip install -c constraints.txt -e '.[cluster]'": "needs a network: the "
     "extra and the pins exist",
 }
