@@ -2,6 +2,7 @@
 
 An environment is a world with its slice; those with fewer than ten tasks are no part of the RL corpus. What
 tasks drawn uniformly from it reach stands beside: coverage alone proves nothing, a uniform draw covers a lot.
+It reads and counts; whether worlds are sound and as they were written is what `planet.validate` checks.
 """
 
 import json
@@ -27,7 +28,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> Parser:
-    parser = command("census", "How large and how varied a folder of worlds is, beside the library's design.")
+    parser = command(
+        "census",
+        "How large and how varied a folder of worlds is, beside the library's design. It reads and counts; "
+        "planet.validate checks.",
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for census.json and census.md (default: DIR)"

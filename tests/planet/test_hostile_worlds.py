@@ -93,7 +93,7 @@ def test_a_trajectory_without_end_or_of_any_depth_is_one_line(folder, tmp_path, 
     path = tmp_path / "t.json"
     for content, size, words in (
         ("{}", LARGEST_FILE + 1, "at most 67,108,864 are read"),
-        ('{"calls": ' + "[" * 100_000, None, "Invalid JSON: recursion limit exceeded"),
+        ('{"calls": ' + "[" * 100_000, None, "invalid JSON: recursion limit exceeded"),
     ):
         path.write_text(content)
         if size:
