@@ -1,4 +1,4 @@
-"""`python -m planet.inspect DIR WORLD`: one world for a reader, keys included."""
+"""`python -m planet.inspect DIR [WORLD]`: the worlds of a folder, or one for a reader, keys included."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -9,16 +9,20 @@ from planet.whole_file import check_place, write_whole
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the world, or write its page. Exit code 0, 2 for wrong use."""
+    """Print the world, or write its page. Exit code 0, 1 when a listed one is unreadable, 2 for wrong use."""
     parser = _parser()
     given = parser.parse_args(argv)
+    if given.world is None and (given.html or given.task):
+        parser.error(
+            f"{'--html' if given.html else '--task'} is of one world; write its id, or how it begins"
+        )
     return finish(parser, lambda: _run(given))
 
 
 def _parser() -> Parser:
     parser = command("inspect", "A world for a reader: company, services, tables, pages, rules, tasks.")
     parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
-    parser.add_argument("world", metavar="WORLD_ID", help="or how it begins")
+    parser.add_argument("world", nargs="?", metavar="WORLD_ID", help="or how it begins; without: list all")
     parser.add_argument("--task", default="", metavar="TASK_ID", help="the task to show (default: the first)")
     parser.add_argument(
         "--rows", type=none_or_more, default=3, metavar="N", help="rows of each table (default 3)"
@@ -28,6 +32,10 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
+    if given.world is None:
+        from planet.inspect.listing import print_worlds
+
+        return print_worlds(given.folder)
     if given.html is not None:
         check_place(given.html)
     stored = read_world(given.folder, world_named(given.folder, given.world))
