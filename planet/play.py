@@ -35,7 +35,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> Parser:
-    parser = command("play", "Solve a task by hand; it is graded at the end.")
+    parser = command(
+        "play",
+        "Solve a task by hand; it is graded at the end. A line that cannot be read as a call of an offered "
+        "tool costs a turn and a penalty, as a policy's would: a tenth of the reward each.",
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="worlds made by planet.synthesize")
     parser.add_argument("world", metavar="WORLD_ID", help="or how it begins")
     parser.add_argument("task", metavar="TASK_ID", help="or how it begins; planet.inspect lists them")
@@ -88,6 +92,9 @@ class _Game:
             if head == "quit":
                 return None
             print(*(self._told(head, rest.strip()) or self._called(line, head, rest)), sep="\n")
+        print(
+            "the lines ended without an answer, so it is graded as it stands; to end an episode: answer TEXT"
+        )
         return None
 
     def _told(self, head: str, rest: str) -> list[str]:

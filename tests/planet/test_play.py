@@ -174,3 +174,21 @@ def test_what_was_played_is_kept_when_it_cannot_be_graded(tmp_path, capsys, monk
     assert "RULE-01 cannot be checked" in capsys.readouterr().err
     (call,) = read_trajectory(tmp_path / "t.json").calls
     assert call.tool == "update_customer"
+
+
+UNANSWERED = "the lines ended without an answer, so it is graded as it stands; to end an episode: answer TEXT"
+
+
+def test_a_script_that_ends_without_an_answer_is_told_so(playing):
+    code, lines = playing(GOLD)
+    assert code == 0 and lines.count(UNANSWERED) == 1
+    for last in ("answer done", "quit"):
+        _, lines = playing(GOLD, last)
+        assert UNANSWERED not in lines
+
+
+def test_the_help_says_what_an_unreadable_line_costs(capsys):
+    with pytest.raises(SystemExit):
+        play.main(["--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "costs a turn and a penalty, as a policy's would: a tenth of the reward each" in told
