@@ -29,7 +29,7 @@ def cells(line: str) -> list[str]:
     return line.split()[:4]
 
 
-def test_here_every_episode_has_the_tokens_that_the_work_says_and_the_policy_changes() -> None:
+def test_here_every_episode_has_the_tokens_that_the_work_says() -> None:
     found = grpo_ours.measure(WORK._asdict())
     assert found["counts"] == {"read": 80, "said": 48}  # 2 prompts x 4 episodes x 10 and 6 tokens
     assert len(found["seconds"]) == 2 and all(
