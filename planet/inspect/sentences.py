@@ -56,7 +56,7 @@ def assertion_told(assertion: Assertion) -> str:
     """What must hold at the end."""
     where = _pairs(assertion.where) or "any values"
     if assertion.kind == "exists":
-        return f"there is a {assertion.table} with {where}"
+        return f"there is a row of {assertion.table} with {where}"
     verb = "is" if assertion.kind == "equals" else "is not"
     return f"of the {assertion.table} with {where}, {assertion.column} {verb} {shown(assertion.value)}"
 
