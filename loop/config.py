@@ -186,8 +186,8 @@ class Config(Settings):
     experiment: str = Field("main", min_length=1)  # what the arms of a comparison share
     arm: str = Field("static", min_length=1)  # what is compared
     seed: int = Field(0, ge=0)  # of everything random
-    # Of runs that share warm start, worlds of the splits and evaluation, and differ in what is drawn, played and
-    # grown while they learn: A/A comparisons. Not recorded when 0, so that older digests stand.
+    # Of runs that share warm start, worlds of the splits and evaluation, and differ in what is drawn, played
+    # and grown while they learn: A/A comparisons. Not recorded when 0, so that older digests stand.
     replica: int = Field(0, ge=0, exclude_if=lambda number: number == 0)
     iterations: int = Field(3, ge=0, le=MOST_UPDATES)  # of {diagnose, grow, update, validate}
     updates_per_iteration: int = Field(20, ge=1)

@@ -68,7 +68,7 @@ def _reports(
 
 def _is_stranger(world: World, catalog: Catalog) -> bool:
     """Whether the world names an entry that the catalog has not, and does not declare it itself."""
-    kinds = {kind.kind for kind in (*catalog.services, *world.graph.kinds)}
+    kinds = {kind.kind for kind in catalog.services} | {own.kind for own in world.graph.kinds}
     return (
         world.company.industry not in {industry.name for industry in catalog.industries}
         or world.company.country not in {country.code for country in catalog.countries}
