@@ -65,6 +65,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Config, Path]:
     return made, launch(made, place / "run").path
 
 
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> tuple[Config, Path]:
+    """Another, in which groups become too old."""
+    place = tmp_path_factory.mktemp("slow")
+    made = config(place, *SLOW)
+    return made, launch(made, place / "run").path
+
+
 def rows(directory: Path, row_type: type, **equals: Any) -> list[Any]:
     with Ledger(directory / "ledger.sqlite", create=False) as ledger:
         return ledger.rows(row_type, ledger.runs()[0].run_id, **equals)
@@ -122,8 +130,8 @@ def test_episodes_go_on_under_new_weights_and_no_token_is_too_old(whole: tuple[C
     assert len(pushed) == 6 and pushed == sorted(pushed) and pushed[0] == 1
 
 
-def test_what_is_too_old_is_dropped_recorded_replaced_and_charged_as_stale(tmp_path: Path) -> None:
-    directory = launch(config(tmp_path, *SLOW), tmp_path / "run").path
+def test_what_is_too_old_is_dropped_recorded_and_charged_as_stale(slow: tuple[Config, Path]) -> None:
+    directory = slow[1]
     events = schedule(directory)
     stale = names(events, "stale")
     assert stale and all(event["age"] > 2 for event in events if event["what"] == "stale")
@@ -159,17 +167,13 @@ def test_charges_are_the_calls_executed_in_each_step_and_in_the_end_those_of_eac
     assert by_step != recorded, "calls of episodes that a later step records are charged before it"
 
 
-@pytest.mark.parametrize("overrides", [(MODE,), SLOW], ids=["ahead", "slow"])
+@pytest.mark.parametrize("which", ["whole", "slow"])
 @pytest.mark.parametrize("cut", [5, 6, 8])
 def test_a_run_that_dies_with_episodes_in_play_and_goes_on_equals_an_undisturbed_one(
-    overrides: tuple[str, ...], cut: int, tmp_path: Path, whole: tuple[Config, Path]
+    which: str, cut: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Steps: worlds, warm start, validate, diagnose, grow, then updates 5 to 7, validate 8, ..."""
-    if overrides == (MODE,):
-        made, directory = whole
-    else:
-        made = config(tmp_path, *overrides)
-        directory = launch(made, tmp_path / "whole").path
+    made, directory = request.getfixturevalue(which)
     died = Path(shutil.copytree(directory, tmp_path / "died"))
     (died / "finished").unlink()
     with Ledger(died / "ledger.sqlite", create=False) as ledger:
