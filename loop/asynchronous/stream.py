@@ -6,11 +6,11 @@ while it is computed. A clock decides nothing, so a run can be repeated, and a r
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from loop.asynchronous.in_play import GroupInPlay, Prompt, prompt_of, restored, stored
 from loop.asynchronous.schedule import Schedule
+from loop.asynchronous.waiting import Charges, Settled, Waiting
 from loop.config import Asynchronous, Config
 from loop.curricula.protocols import Gate, Sampler
 from loop.episodes.groups import Group
@@ -20,39 +20,6 @@ from loop.learning.learner import Request, Rollout
 from loop.worlds.pool import Pool, PoolTask
 from loop.worlds.sessions import SessionPool
 from planet.identity import seed_of
-
-
-@dataclass
-class Charges:
-    """Calls of one step: executed in it by any group, and of groups that were dropped in it."""
-
-    executed: int
-    rejected: int  # by the gate; of the groups' whole lives, earlier steps included
-    stale: int  # as too old; likewise
-
-
-class Settled(NamedTuple):
-    """What became of a group."""
-
-    group: GroupInPlay
-    admitted: bool
-    stale: bool = False
-
-
-@dataclass
-class Waiting:
-    """Where groups wait, each list in the order of submission or completion."""
-
-    in_play: list[GroupInPlay] = field(default_factory=list)
-    complete: list[GroupInPlay] = field(default_factory=list)  # nobody has asked the gate yet
-    ready: list[GroupInPlay] = field(default_factory=list)  # admitted, to be taken by an update
-
-    def __len__(self) -> int:
-        return len(self.in_play) + len(self.complete) + len(self.ready)
-
-    def all(self) -> list[GroupInPlay]:
-        """All of them."""
-        return [*self.in_play, *self.complete, *self.ready]
 
 
 class Stream:
