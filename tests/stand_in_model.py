@@ -8,6 +8,7 @@ anything about a model.
 
 import argparse
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -48,6 +49,7 @@ def _share(text: str) -> float:
 
 
 def _run(given: argparse.Namespace) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also when it was begun in the background
     tasks = (
         [t for name in world_ids(given.worlds) for t in read_world(given.worlds, name).tasks]
         if given.worlds

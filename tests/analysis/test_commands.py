@@ -94,7 +94,7 @@ def test_an_empty_name_is_no_run(capsys):
 def test_a_folder_that_cannot_be_written_is_one_line(run_path, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert health([str(run_path), "--out", str(tmp_path / "file" / "x")]) == 2
-    assert "Not a directory" in complaint(capsys)
+    assert "a part of it is no folder; check the name" in complaint(capsys)
 
 
 def test_an_episode_can_be_read(run_path, capsys):

@@ -37,7 +37,7 @@ def test_described_fields_are_fields_of_a_cell():
 
 def test_every_command_exists():
     commands = re.findall(r"python -m (analysis\.\w+)", PAGE)
-    assert len(set(commands)) == 6
+    assert len(set(commands)) == 7
     assert all(importlib.util.find_spec(name) for name in commands)
 
 
