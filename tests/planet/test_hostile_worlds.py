@@ -110,8 +110,6 @@ def test_a_manifest_of_any_depth_is_one_line(folder):
     (folder / "manifest.json").write_text('{"format": 1, "worlds": ' + "[" * 200_000 + "]" * 200_000 + "}")
     wanted = r"cannot be read .*nested too deep.*; restore it or synthesize again"
     with pytest.raises(StorageError, match=wanted):
-        StorageError, match=r"cannot be read .*nested too deep.*; restore it or synthesize again"
-    ):
         world_ids(folder)
 
 
