@@ -99,19 +99,29 @@ class RolloutConfig(Config):
     max_unreadable: int = Field(2, gt=0)  # turns that are neither call nor answer, at which an episode ends
     max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
     context: int = Field(256, gt=0)  # tokens of an episode, observations included
-    slots: int = Field(64, gt=0)  # episodes decoded side by side
-    decode_buckets: tuple[int, ...] = (64, 32, 16)  # rows that a decoding call may have, largest first
-    chunk_rows: int = Field(16, gt=0)  # rows of one prefill call
-    chunk_widths: tuple[int, ...] = (16, 32, 64, 128)  # tokens that one prefill call may read per row
+    slots: int = Field(128, gt=0)  # episodes in progress
+    decode_buckets: tuple[int, ...] = (32, 8)  # rows that a decoding call may have, largest first
+    decode_steps: int = Field(16, gt=0)  # tokens per row that a decoding call samples at most
+    chunk_tokens: int = Field(256, gt=0)  # tokens of one prefill call: rows times width
+    chunk_widths: tuple[int, ...] = (8, 16, 32, 64, 128)  # tokens that one prefill call may read per row
+    copy_rows: int = Field(8, gt=0)  # rows that one call copies
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """How much of the cache a call may look at: the context, its half, and so on down to 128."""
+        halves = [self.context]
+        while halves[0] % 2 == 0 and halves[0] > 128:
+            halves.insert(0, halves[0] // 2)
+        return tuple(halves)
 
     @model_validator(mode="after")
     def _shapes_fit(self) -> "RolloutConfig":
         for name, shapes in (("decode_buckets", self.decode_buckets), ("chunk_widths", self.chunk_widths)):
             if not shapes or min(shapes) < 1:
                 raise ValueError(f"{name}={shapes} must hold one or more whole numbers above 0; give some")
-        if max(self.decode_buckets) != self.slots:
+        if max(self.decode_buckets) > self.slots:
             raise ValueError(
-                f"decode_buckets={self.decode_buckets} must contain slots={self.slots} as its largest"
+                f"decode_buckets={self.decode_buckets} holds more rows than slots={self.slots}; raise slots"
             )
         if self.chunk_widths != tuple(sorted(self.chunk_widths)):
             raise ValueError(f"chunk_widths={self.chunk_widths} must rise; sort them")

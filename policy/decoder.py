@@ -10,6 +10,7 @@ The functional core works on plain nested dictionaries of arrays: `parameters(co
 written), so that a decoding step never copies the cache.
 """
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -26,9 +27,14 @@ Params = dict[str, Any]
 class Source(NamedTuple):
     """What attention may read, beside the tokens at hand."""
 
-    keys: jax.Array  # [b, k, s, h]
+    keys: jax.Array  # [b, k, h, s], so that scores are plain products of rows and columns
     values: jax.Array  # [b, k, s, h]
     mask: jax.Array  # [b, t, s] bool: query t may read key s
+
+
+Memory = Callable[[jax.Array, jax.Array], tuple[tuple[Source, ...], Any]]
+"""Of one layer: from the keys [b, k, h, t] and values [b, k, t, h] of the tokens at hand, what they may read
+and what is kept of them."""
 
 
 class RMSNorm(nnx.Module):
@@ -77,7 +83,7 @@ class Attention(nnx.Module):
     def project(
         self, x: jax.Array, rotation: tuple[jax.Array, jax.Array]
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, t, h], values [b, k, t, h]."""
+        """x [b, t, d] -> queries [b, k, g, t, h], keys [b, k, h, t], values [b, k, t, h]."""
         c = self.config
         b, t, _ = x.shape
         q = linear(x, self.query[...]).reshape(b, t, c.kv_heads, c.heads // c.kv_heads, c.head_width)
@@ -86,7 +92,7 @@ class Attention(nnx.Module):
         if c.qk_norm:
             q, k = self.query_norm(q), self.key_norm(k)
         q, k = rotate(q.transpose(0, 2, 3, 1, 4), rotation), rotate(k.transpose(0, 2, 1, 3), rotation)
-        return q, k, v.transpose(0, 2, 1, 3)
+        return q, k.transpose(0, 1, 3, 2), v.transpose(0, 2, 1, 3)
 
     def attend(self, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
         """Queries [b, k, g, t, h] read from all sources; the result is [b, t, d]."""
@@ -94,12 +100,12 @@ class Attention(nnx.Module):
         rows = q.reshape(b, k, g * t, h) * h**-0.5
         scores = []
         for source in sources:
-            score = jnp.einsum("bkqh,bksh->bkqs", rows, source.keys).reshape(b, k, g, t, -1)
+            score = jnp.einsum("bkqh,bkhs->bkqs", rows, source.keys).reshape(b, k, g, t, -1)
             scores.append(jnp.where(source.mask[:, None, None], score, -1e30))
         weights = jax.nn.softmax(jnp.concatenate(scores, axis=-1), axis=-1).reshape(b, k, g * t, -1)
         mixed, start = jnp.zeros_like(rows), 0
         for source in sources:
-            stop = start + source.keys.shape[2]
+            stop = start + source.keys.shape[3]
             mixed += jnp.einsum("bkqs,bksh->bkqh", weights[..., start:stop], source.values)
             start = stop
         heads = mixed.reshape(b, k, g, t, h).transpose(0, 3, 1, 2, 4).reshape(b, t, k * g * h)
@@ -129,12 +135,13 @@ class Block(nnx.Module):
         self.hidden = SwiGLU(config, rngs)
 
     def __call__(
-        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array], mask: jax.Array, past: tuple[Source, ...]
-    ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-        """x [b, t, d] -> the stream after this layer, and this layer's keys and values [b, k, t, h]."""
+        self, x: jax.Array, rotation: tuple[jax.Array, jax.Array], memory: Memory
+    ) -> tuple[jax.Array, Any]:
+        """x [b, t, d] -> the stream after this layer, and what the memory keeps of it."""
         q, k, v = self.attention.project(self.attention_norm(x), rotation)
-        x = x + self.attention.attend(q, (*past, Source(k, v, mask)))
-        return x + self.hidden(self.hidden_norm(x)), (k, v)
+        sources, kept = memory(k, v)
+        x = x + self.attention.attend(q, sources)
+        return x + self.hidden(self.hidden_norm(x)), kept
 
 
 class Decoder(nnx.Module):
@@ -150,31 +157,26 @@ class Decoder(nnx.Module):
             self.head = nnx.Param(_matrix(rngs, config.width, config.vocabulary_rows))
 
     def hidden(
-        self,
-        ids: jax.Array,
-        positions: jax.Array,
-        mask: jax.Array,
-        past: tuple[tuple[Source, ...], ...] | None = None,
-    ) -> tuple[jax.Array, list[tuple[jax.Array, jax.Array]]]:
-        """The normalised stream [b, t, d], and each layer's keys and values of these tokens.
-
-        ids, positions [b, t]; mask [b, t, t] says which of these tokens each may read; `past` holds, per
-        layer, what else it may read.
-        """
-        x = self.embedding[...][ids]
-        if self.config.scaled_embedding:
-            # To unit variance: a fresh embedding is small because it is also the output projection.
-            x = x * self.config.width**0.5
+        self, ids: jax.Array, positions: jax.Array, memories: Sequence[Memory]
+    ) -> tuple[jax.Array, list[Any]]:
+        """The normalised stream [b, t, d] of ids at positions [b, t], and what each layer's memory keeps."""
+        # Scaled to unit variance: the embedding is small because it is also the output projection.
+        x = self.embedding[...][ids] * self.config.width**0.5
         rotation = angles(positions, self.config)
-        written = []
-        for index, block in enumerate(self.blocks):
-            x, pair = block(x, rotation, mask, past[index] if past else ())
-            written.append(pair)
-        return self.norm(x), written
+        kept = []
+        for block, memory in zip(self.blocks, memories, strict=True):
+            x, pair = block(x, rotation, memory)
+            kept.append(pair)
+        return self.norm(x), kept
 
     def logits(self, hidden: jax.Array) -> jax.Array:
         """[..., d] -> [..., v]."""
         return linear(hidden, self.embedding[...].T if self.config.tied else self.head[...])
+
+
+def reading(mask: jax.Array, *past: Source) -> Memory:
+    """Tokens read each other by a mask [b, t, t], and what came before; their keys and values are kept."""
+    return lambda keys, values: ((*past, Source(keys, values, mask)), (keys, values))
 
 
 def linear(x: jax.Array, matrix: jax.Array) -> jax.Array:

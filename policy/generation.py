@@ -1,15 +1,16 @@
-"""The compiled half of the rollout engine: read tokens into the cache, and sample turns out of it.
+"""The compiled half of rollouts: a cache of keys and values, reading tokens into it, and decoding turns.
 
-Three programs with fixed shapes work on one `Cache` of `slots` rows. `read` prefills a few rows, `copy`
-spreads rows that share a prompt, `sample` decodes a turn of many rows: a `while_loop` that ends when every
-row has emitted <end>. While a turn is decoded, its keys and values go into a small buffer that all rows fill
-in step, so that no step writes at a different column per row; the buffer joins the cache when the turn is
-over.
+Rows of the cache are episodes; after every call the cache holds all tokens of a row and the logits of its
+next one. Decoding keeps its new tokens in a small buffer and writes them to the cache once, at the end,
+because an update of the cache inside the loop would copy all of it at every step. Both look at the first
+columns of the cache only: its memory traffic is what decoding on a CPU costs. Looking at the cache and
+writing to it are separate programs, because in one the compiler copies all of it first.
 
-A token's key is folded from (run, episode, index of the token in the episode), so neither the order of
-episodes nor the slots they happen to use can change what is sampled.
+Shapes: b rows of the cache, r rows that a call reads or copies, d rows that a call decodes, s columns, w
+width of a chunk, m steps of a call, k key-value heads, h head width, v vocabulary.
 """
 
+import math
 from functools import partial
 from typing import NamedTuple
 
@@ -17,36 +18,40 @@ import jax
 import jax.numpy as jnp
 
 from policy.config import DecoderConfig
-from policy.decoder import Params, Source, network
+from policy.decoder import Decoder, Memory, Params, Source, network, reading
+
+Pairs = tuple[tuple[jax.Array, jax.Array], ...]
+"""Per layer keys [., k, h, .] and values [., k, ., h]."""
 
 
 class Cache(NamedTuple):
     """What the rows have read. Columns at or beyond a row's length hold garbage that is never read."""
 
-    keys: tuple[jax.Array, ...]  # per layer [b, k, s, h]
-    values: tuple[jax.Array, ...]  # per layer [b, k, s, h]
-    logits: jax.Array  # [b, v] after the last token read
+    layers: Pairs  # keys [b, k, h, s], values [b, k, s, h]
+    logits: jax.Array  # [b, v] of the next token
 
 
-class Turn(NamedTuple):
-    """What `sample` emitted, per row in the order it was given."""
+class Said(NamedTuple):
+    """What `decode` emitted, per row in the order it was given."""
 
     ids: jax.Array  # [d, m] int32; columns beyond `counts` are garbage
     logp: jax.Array  # [d, m] float32 log-probabilities, at the sampling temperature
     counts: jax.Array  # [d] int32 tokens emitted
+    ended: jax.Array  # [d] bool: the turn is over, by <end> or by its limit
 
 
 def empty_cache(config: DecoderConfig, rows: int, columns: int) -> Cache:
     """A cache of zeros."""
-    shape = (rows, config.kv_heads, columns, config.head_width)
-    keys = tuple(jnp.zeros(shape) for _ in range(config.layers))
-    values = tuple(jnp.zeros(shape) for _ in range(config.layers))
-    return Cache(keys, values, jnp.zeros((rows, config.vocabulary_rows)))
+    k, h = config.kv_heads, config.head_width
+    layers = tuple(
+        (jnp.zeros((rows, k, h, columns)), jnp.zeros((rows, k, columns, h))) for _ in range(config.layers)
+    )
+    return Cache(layers, jnp.zeros((rows, config.vocabulary_rows)))
 
 
-@partial(jax.jit, static_argnums=0, donate_argnums=2)
 def read(
     config: DecoderConfig,
+    columns: int,  # of the cache that are looked at: at least the longest of `lengths`
     params: Params,
     cache: Cache,
     rows: jax.Array,  # [r] int32 rows of the cache; one at or beyond its end is ignored
@@ -55,130 +60,213 @@ def read(
     lengths: jax.Array,  # [r] int32 tokens in the cache before
 ) -> Cache:
     """Append tokens to some rows of the cache."""
-    width, columns = ids.shape[1], cache.keys[0].shape[2]
-    kept = jnp.minimum(rows, cache.logits.shape[0] - 1)
-    seen = jnp.arange(columns)[None, None] < lengths[:, None, None]  # [r, 1, s]
-    past = tuple((Source(k[kept], v[kept], seen),) for k, v in zip(cache.keys, cache.values, strict=True))
+    return _write(cache, rows, lengths, *_read(config, columns, params, cache, rows, ids, counts, lengths))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _read(
+    config: DecoderConfig,
+    columns: int,
+    params: Params,
+    cache: Cache,
+    rows: jax.Array,
+    ids: jax.Array,
+    counts: jax.Array,
+    lengths: jax.Array,
+) -> tuple[Pairs, jax.Array]:
+    """What `read` adds: keys and values of the tokens, and the logits after the last ones."""
+    width = ids.shape[1]
+    past = _past(cache, rows, lengths, columns)
     causal = jnp.tril(jnp.ones((width, width), bool))[None]
     decoder = network(config, params)
-    hidden, written = decoder.hidden(ids, lengths[:, None] + jnp.arange(width), causal, past)
+    memories = [reading(causal, source) for source in past]
+    hidden, written = decoder.hidden(ids, lengths[:, None] + jnp.arange(width), memories)
     last = jnp.take_along_axis(hidden, jnp.maximum(counts - 1, 0)[:, None, None], axis=1)[:, 0]
-    logits = cache.logits.at[rows].set(decoder.logits(last), mode="drop")
-    return _write(cache._replace(logits=logits), rows, lengths, written)
+    return tuple(written), decoder.logits(last)
 
 
 @partial(jax.jit, donate_argnums=0)
-def copy(cache: Cache, source: jax.Array) -> Cache:
-    """Row i becomes what row source[i] was."""
-    return jax.tree.map(lambda part: part[source], cache)
+def copy(cache: Cache, source: jax.Array, target: jax.Array) -> Cache:
+    """Rows `target` [r] become what rows `source` [r] are; a target at or beyond the end is ignored."""
+    return jax.tree.map(lambda part: part.at[target].set(part[source], mode="drop"), cache)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=4)
-def sample(
+class _Decoding(NamedTuple):
+    """The state of the loop over tokens."""
+
+    step: jax.Array  # [] int32 tokens drawn so far
+    logits: jax.Array  # [d, v] of the next token
+    ids: jax.Array  # [d, m]
+    logp: jax.Array  # [d, m]
+    counts: jax.Array  # [d]
+    done: jax.Array  # [d] bool
+    buffer: Pairs  # the new tokens' keys [d, k, h, m] and values [d, k, m, h]
+
+
+def decode(
     config: DecoderConfig,
+    columns: int,  # of the cache that are looked at: at least the longest of `lengths`
     steps: int,
     end: int,
     params: Params,
     cache: Cache,
     rows: jax.Array,  # [d] int32 rows of the cache; one at or beyond its end is idle
     lengths: jax.Array,  # [d] int32 tokens in the cache
+    left: jax.Array,  # [d] int32 tokens that the turn may still have, at least 1
+    enough: jax.Array,  # [] int32 turns that are to be over when the call returns before its last step
     names: jax.Array,  # [d] uint32 one number per episode
     seed: jax.Array,  # [] uint32 of the run
     temperature: jax.Array,  # [] float32; 0 is greedy
-) -> tuple[Cache, Turn]:
-    """Decode one turn of every row: at most `steps` tokens, up to and including `end`.
+) -> tuple[Cache, Said]:
+    """Continue the turn of every row: up to and including `end`, its limit, or the end of the call."""
+    buffer, logits, said = _decode(
+        config, columns, steps, end, params, cache, rows, lengths, left, enough, names, seed, temperature
+    )
+    return _write(cache, rows, lengths, buffer, logits), said
 
-    The last token is not yet in the cache: it must come first in the next `read`.
-    """
+
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
+def _decode(
+    config: DecoderConfig,
+    columns: int,
+    steps: int,
+    end: int,
+    params: Params,
+    cache: Cache,
+    rows: jax.Array,
+    lengths: jax.Array,
+    left: jax.Array,
+    enough: jax.Array,
+    names: jax.Array,
+    seed: jax.Array,
+    temperature: jax.Array,
+) -> tuple[Pairs, jax.Array, Said]:
+    """What `decode` adds to the cache, and what was said."""
     idle = rows >= cache.logits.shape[0]
-    kept = jnp.minimum(rows, cache.logits.shape[0] - 1)
-    columns = cache.keys[0].shape[2]
-    seen = (jnp.arange(columns)[None] < lengths[:, None])[:, None]  # [d, 1, s]
-    past = tuple(Source(k[kept], v[kept], seen) for k, v in zip(cache.keys, cache.values, strict=True))
+    past = _past(cache, rows, lengths, columns)
     decoder = network(config, params)
     episode = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(names)
 
-    def draw(logits: jax.Array, index: jax.Array) -> tuple[jax.Array, jax.Array]:
-        keys = jax.vmap(jax.random.fold_in)(episode, lengths + index)
-        return choose(logits, keys, temperature)
-
-    def body(state: "_Decoding") -> "_Decoding":
-        token = jax.lax.dynamic_index_in_dim(state.ids, state.step - 1, axis=1)  # [d, 1]
-        hidden, buffer = _step(decoder, token, lengths + state.step - 1, past, state.buffer, state.step - 1)
-        token, logp = draw(decoder.logits(hidden[:, 0]), state.step)
+    def body(state: _Decoding) -> _Decoding:
+        keys = jax.vmap(jax.random.fold_in)(episode, lengths + state.step)
+        token, logp = choose(state.logits, jax.vmap(jax.random.uniform)(keys), temperature)
+        hidden, buffer = _step(decoder, token, lengths + state.step, past, state.buffer, state.step)
+        counts = state.counts + ~state.done
         return _Decoding(
             step=state.step + 1,
+            logits=jnp.where(state.done[:, None], state.logits, decoder.logits(hidden[:, 0])),
             ids=jax.lax.dynamic_update_index_in_dim(state.ids, token, state.step, axis=1),
             logp=jax.lax.dynamic_update_index_in_dim(state.logp, logp, state.step, axis=1),
-            counts=state.counts + ~state.done,
-            done=state.done | (token == end),
+            counts=counts,
+            done=state.done | (token == end) | (counts >= left),
             buffer=buffer,
         )
 
-    token, logp = draw(cache.logits[kept], jnp.int32(0))
-    shape = (rows.shape[0], config.kv_heads, steps, config.head_width)
+    d, k, h = rows.shape[0], config.kv_heads, config.head_width
     start = _Decoding(
-        step=jnp.int32(1),
-        ids=jnp.zeros((rows.shape[0], steps), jnp.int32).at[:, 0].set(token),
-        logp=jnp.zeros((rows.shape[0], steps)).at[:, 0].set(logp),
-        counts=jnp.ones(rows.shape[0], jnp.int32),
-        done=idle | (token == end),
-        buffer=tuple((jnp.zeros(shape), jnp.zeros(shape)) for _ in range(config.layers)),
+        step=jnp.int32(0),
+        logits=cache.logits[jnp.minimum(rows, cache.logits.shape[0] - 1)],
+        ids=jnp.zeros((d, steps), jnp.int32),
+        logp=jnp.zeros((d, steps)),
+        counts=jnp.zeros(d, jnp.int32),
+        done=idle,
+        buffer=tuple(
+            (jnp.zeros((d, k, h, steps)), jnp.zeros((d, k, steps, h))) for _ in range(config.layers)
+        ),
     )
-    final = jax.lax.while_loop(lambda s: (s.step < steps) & ~s.done.all(), body, start)
-    return _write(cache, rows, lengths, list(final.buffer)), Turn(final.ids, final.logp, final.counts)
+    stop = idle.sum() + enough
+    final = jax.lax.while_loop(lambda s: (s.step < steps) & (s.done.sum() < stop), body, start)
+    return final.buffer, final.logits, Said(final.ids, final.logp, final.counts, final.done)
 
 
-def choose(logits: jax.Array, keys: jax.Array, temperature: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """One token per row and its log-probability: logits [d, v], keys [d] -> [d] int32, [d] float32.
+def choose(logits: jax.Array, uniform: jax.Array, temperature: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """One token per row and its log-probability: logits [d, v], uniform [d] in [0, 1) -> [d] int32, [d].
 
-    Sampling adds Gumbel noise and takes the largest. At temperature 0 the most likely token is taken, and its
-    log-probability is that at temperature 1.
+    Inverts the distribution function in two stages, first the block of tokens, then the token in its block,
+    so that one random number per row and two short sums do. At temperature 0 the most likely token is taken,
+    and its log-probability is that at temperature 1.
     """
+    d, v = logits.shape
     greedy = temperature <= 0
     scaled = logits / jnp.where(greedy, 1.0, temperature)
-    noise = jax.vmap(lambda key: jax.random.gumbel(key, logits.shape[1:]))(keys)
-    token = jnp.argmax(scaled + jnp.where(greedy, 0.0, noise), axis=-1).astype(jnp.int32)
-    logp = jnp.take_along_axis(scaled, token[:, None], axis=-1)[:, 0] - jax.nn.logsumexp(scaled, axis=-1)
-    return token, logp
-
-
-class _Decoding(NamedTuple):
-    """The state of the loop over a turn's tokens."""
-
-    step: jax.Array  # [] int32 tokens drawn so far
-    ids: jax.Array  # [d, m]
-    logp: jax.Array  # [d, m]
-    counts: jax.Array  # [d]
-    done: jax.Array  # [d] bool
-    buffer: tuple[tuple[jax.Array, jax.Array], ...]  # per layer keys and values [d, k, m, h] of the turn
-
-
-def _step(decoder, token, positions, past, buffer, column):  # type: ignore[no-untyped-def]
-    """One token per row through the decoder; its keys and values go into `column` of the buffer."""
-    before = (jnp.arange(buffer[0][0].shape[2]) < column)[None, None]  # [1, 1, m]
-    own = jnp.ones((1, 1, 1), bool)
-    sources = tuple(
-        (old, Source(k, v, jnp.broadcast_to(before, (token.shape[0], 1, before.shape[2]))))
-        for old, (k, v) in zip(past, buffer, strict=True)
+    scaled -= jnp.max(scaled, axis=-1, keepdims=True)
+    mass = jnp.where(greedy, (scaled == 0).astype(logits.dtype), jnp.exp(scaled))
+    size = max(1, math.isqrt(v))
+    blocks = jnp.pad(mass, ((0, 0), (0, -v % size))).reshape(d, -1, size)
+    whole = jnp.cumsum(blocks.sum(-1), axis=-1)  # [d, blocks]
+    point = jnp.where(greedy, 0.0, uniform) * whole[:, -1]
+    block = _first_above(whole, point)
+    before = jnp.where(
+        block > 0, jnp.take_along_axis(whole, jnp.maximum(block - 1, 0)[:, None], 1)[:, 0], 0.0
     )
-    hidden, written = decoder.hidden(token, positions[:, None], own, sources)
-    put = partial(jax.lax.dynamic_update_slice_in_dim, start_index=column, axis=2)
-    return hidden, tuple(
-        (put(k, new_k), put(v, new_v)) for (k, v), (new_k, new_v) in zip(buffer, written, strict=True)
+    inside = jnp.cumsum(jnp.take_along_axis(blocks, block[:, None, None], axis=1)[:, 0], axis=-1)
+    token = jnp.minimum(block * size + _first_above(inside, point - before), v - 1).astype(jnp.int32)
+    normaliser = jnp.log(jnp.where(greedy, jnp.exp(scaled).sum(-1), whole[:, -1]))
+    return token, jnp.take_along_axis(scaled, token[:, None], axis=-1)[:, 0] - normaliser
+
+
+def _first_above(rising: jax.Array, point: jax.Array) -> jax.Array:
+    """Index of the first entry above a point, else of the last step up: rising [d, n], point [d] -> [d].
+
+    What has no mass is never chosen, also when rounding put the point beyond the sum.
+    """
+    top = jnp.minimum(point, jnp.nextafter(rising[:, -1], -jnp.inf))
+    return jnp.minimum(jnp.sum(rising <= top[:, None], axis=-1), rising.shape[1] - 1)
+
+
+def _past(cache: Cache, rows: jax.Array, lengths: jax.Array, columns: int) -> tuple[Source, ...]:
+    """What some rows have read, per layer."""
+    kept = jnp.minimum(rows, cache.logits.shape[0] - 1)
+    seen = (jnp.arange(columns)[None] < lengths[:, None])[:, None]  # [r, 1, s]
+    return tuple(
+        Source(keys[:, :, :, :columns][kept], values[:, :, :columns][kept], seen)
+        for keys, values in cache.layers
     )
 
 
-def _write(
-    cache: Cache, rows: jax.Array, lengths: jax.Array, written: list[tuple[jax.Array, jax.Array]]
-) -> Cache:
-    """Put keys and values [r, k, w, h] into rows of the cache, from each row's length on."""
-    width = written[0][0].shape[2]
-    columns = lengths[:, None] + jnp.arange(width)  # [r, w]
+def _step(
+    decoder: Decoder,
+    token: jax.Array,  # [d]
+    positions: jax.Array,  # [d]
+    past: tuple[Source, ...],
+    buffer: Pairs,
+    column: jax.Array,  # [] int32 of the buffer, for the keys and values of the token
+) -> tuple[jax.Array, Pairs]:
+    """One token per row through the decoder: the stream [d, 1, width] and the new buffer."""
+    memories = [_buffered(source, pair, column) for source, pair in zip(past, buffer, strict=True)]
+    hidden, buffer = decoder.hidden(token[:, None], positions[:, None], memories)
+    return hidden, tuple(buffer)
 
-    def put(old: jax.Array, new: jax.Array) -> jax.Array:
-        return old.at[rows[:, None], :, columns].set(new.transpose(0, 2, 1, 3), mode="drop")
 
-    keys = tuple(put(old, new) for old, (new, _) in zip(cache.keys, written, strict=True))
-    values = tuple(put(old, new) for old, (_, new) in zip(cache.values, written, strict=True))
-    return cache._replace(keys=keys, values=values)
+def _buffered(past: Source, pair: tuple[jax.Array, jax.Array], column: jax.Array) -> Memory:
+    """Read the past and the buffer, into which the present token goes first: in place, since nothing needs
+    the old one."""
+    upto = jnp.arange(pair[0].shape[3]) <= column
+
+    def memory(keys: jax.Array, values: jax.Array) -> tuple[tuple[Source, ...], tuple[jax.Array, jax.Array]]:
+        put = partial(jax.lax.dynamic_update_slice_in_dim, start_index=column)
+        new = put(pair[0], keys, axis=3), put(pair[1], values, axis=2)
+        mask = jnp.broadcast_to(upto, (keys.shape[0], 1, upto.shape[0]))
+        return (past, Source(*new, mask)), new
+
+    return memory
+
+
+@partial(jax.jit, donate_argnums=0)
+def _write(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, logits: jax.Array) -> Cache:
+    """Put keys [r, k, h, w] and values [r, k, w, h] into rows of the cache, from each row's length on."""
+    at = lengths[:, None] + jnp.arange(written[0][0].shape[3])  # [r, w]
+    row = rows[:, None]
+    layers = tuple(
+        (
+            keys.at[row, :, :, at].set(new_keys.transpose(0, 3, 1, 2), mode="drop"),
+            values.at[row, :, at].set(new_values.transpose(0, 2, 1, 3), mode="drop"),
+        )
+        for (keys, values), (new_keys, new_values) in zip(cache.layers, written, strict=True)
+    )
+    return Cache(layers, cache.logits.at[rows].set(logits, mode="drop"))
+
+
+def programs() -> int:
+    """Programs that were compiled so far in this process."""
+    return sum(f._cache_size() for f in (_read, _decode, _write, copy))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import optax
 
 from policy.config import DecoderConfig, GrpoConfig
-from policy.decoder import Decoder, Params, network
+from policy.decoder import Decoder, Params, network, reading
 from policy.grpo import clipped, clipped_objective, k3_divergence
 from policy.optimizer import Direction, Rates, at_rates, transformation
 from policy.packing import Packed
@@ -60,7 +60,8 @@ def attention_mask(batch: Packed) -> jax.Array:
 
 def read_packed(decoder: Decoder, batch: Packed, temperature: jax.Array) -> Readings:
     """Next-token statistics of packed rows at a temperature."""
-    hidden, _ = decoder.hidden(batch.ids, batch.positions, attention_mask(batch))
+    memories = [reading(attention_mask(batch))] * len(decoder.blocks)
+    hidden, _ = decoder.hidden(batch.ids, batch.positions, memories)
     logits = decoder.logits(hidden) / temperature
     normaliser = jax.nn.logsumexp(logits, axis=-1)
     chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]

@@ -1,10 +1,14 @@
 """`RolloutEngine`: many episodes side by side, from requests to token traces.
 
-Turn by turn: free slots take new requests, the cache reads what the episodes have been shown, every row
-samples one turn, and the tools run. Every array has one of a few fixed shapes, so nothing compiles in steady
-state. An episode of a group reads its prompt once: rows with equal prompts are copied.
+Batching is continuous: a slot takes the next request the moment its episode ends, and a decoding call ends
+when half of its turns are over, so that few rows idle. While the device decodes, the tools of the turns that
+are over run; what comes next is decided by counts alone, never by clocks, so that a run can be repeated.
+Every array has one of a few fixed shapes, and nothing compiles in steady state. The prompt of a group is read
+once and copied.
 """
 
+import math
+import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +26,9 @@ from policy.codec import Answer, Codec, EpisodeCodec, Malformed
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
 from policy.memory import keep_freed_memory
+
+ENOUGH = 0.5
+"""Share of the turns of a decoding call that end it when they are over. The others go on in a later call."""
 
 
 class ToolSession(Protocol):
@@ -74,26 +81,55 @@ class _Row:
     request: EpisodeRequest
     session: ToolSession
     codec: EpisodeCodec
+    prompt: tuple[int, ...] = ()
     ids: list[int] = field(default_factory=list)
     sampled: list[bool] = field(default_factory=list)
     logp: list[float] = field(default_factory=list)
+    version: list[int] = field(default_factory=list)
     cached: int = 0  # tokens that the cache has read
+    said: int = 0  # tokens of the present turn
+    waiting: bool = False  # the turn is over and its tool has not run
+    served: int = 0  # the last decoding call that it was part of
     turns: int = 0
     unreadable: int = 0  # turns that were neither call nor answer
     truncated: bool = False
 
-    def show(self, ids: Iterable[int]) -> None:
+    @property
+    def unread(self) -> int:
+        """Tokens that the cache has not read."""
+        return len(self.ids) - self.cached
+
+    def show(self, ids: Iterable[int], version: int) -> None:
         """Append tokens that the policy is given."""
         before = len(self.ids)
         self.ids.extend(ids)
-        self.sampled.extend([False] * (len(self.ids) - before))
-        self.logp.extend([0.0] * (len(self.ids) - before))
+        more = len(self.ids) - before
+        self.sampled.extend([False] * more)
+        self.logp.extend([0.0] * more)
+        self.version.extend([version] * more)
 
-    def say(self, ids: list[int], logp: list[float]) -> None:
-        """Append tokens that the policy has sampled."""
+    def say(self, ids: list[int], logp: list[float], version: int) -> None:
+        """Append tokens that the policy has sampled, and the cache has read."""
         self.ids.extend(ids)
         self.sampled.extend([True] * len(ids))
         self.logp.extend(logp)
+        self.version.extend([version] * len(ids))
+        self.cached += len(ids)
+        self.said += len(ids)
+
+
+@dataclass
+class Work:
+    """What the device was asked for, in tokens; the useful share of it says how full the calls were."""
+
+    calls: int = 0
+    read: int = 0  # tokens read into the cache
+    read_room: int = 0  # tokens that those calls had room for
+    decoded: int = 0  # tokens sampled
+    decoded_room: int = 0  # steps of the decoding calls times their rows
+    in_python: float = (
+        0.0  # seconds of codecs and tools; of them nothing is waited for while the device works
+    )
 
 
 class RolloutEngine:
@@ -104,12 +140,13 @@ class RolloutEngine:
         self.codec = codec
         self.decoder = decoder_config
         self.config = rollout_config
-        self._compiled_before = _programs()
+        self.work = Work()
+        self._compiled_before = generation.programs()
 
     @property
     def compilations(self) -> int:
         """Programs compiled since this engine was made; constant in steady state."""
-        return _programs() - self._compiled_before
+        return generation.programs() - self._compiled_before
 
     def run(
         self,
@@ -126,127 +163,217 @@ class RolloutEngine:
         sampled for a request depends on the parameters, the seed and the request alone, not on the others
         beside it.
         """
-        heat = self.config.temperature if temperature is None else temperature
-        batch = _Batch(self, params, seed, heat)
+        playing = Playing(self, params, seed=seed, version=version, temperature=temperature)
+        for request in requests:
+            playing.submit(request)
         done: list[Rollout | None] = [None] * len(requests)
-        queue = deque(enumerate(requests))
-        while queue or any(batch.rows):
-            batch.admit(queue)
-            batch.read()
-            for index, rollout in batch.play(version):
+        while playing.busy:
+            for index, rollout in playing.advance():
                 done[index] = rollout
         return [rollout for rollout in done if rollout is not None]
 
 
-class _Batch:
-    """The slots of one run of the engine."""
+class Playing:
+    """Episodes in progress. `submit` requests, `advance` until nothing is `busy`, `renew` the parameters."""
 
-    def __init__(self, engine: RolloutEngine, params: Params, seed: int, temperature: float) -> None:
-        self.codec, self.decoder, self.config = engine.codec, engine.decoder, engine.config
-        self.params = params
+    def __init__(
+        self,
+        engine: RolloutEngine,
+        params: Params,
+        *,
+        seed: int,
+        version: int = 0,
+        temperature: float | None = None,
+    ) -> None:
+        self.codec, self.decoder, self.config, self.work = (
+            engine.codec,
+            engine.decoder,
+            engine.config,
+            engine.work,
+        )
+        self.params, self.version = params, version
         self.seed = jnp.uint32(seed & 0xFFFFFFFF)
-        self.temperature = jnp.float32(temperature)
+        self.temperature = jnp.float32(self.config.temperature if temperature is None else temperature)
+        self.queue: deque[tuple[int, EpisodeRequest]] = deque()
         self.rows: list[_Row | None] = [None] * self.config.slots
         self.cache = generation.empty_cache(self.decoder, self.config.slots, self.config.context)
+        self._submitted = 0
+        self._decodings = 0
 
-    def admit(self, queue: deque[tuple[int, EpisodeRequest]]) -> None:
-        """Give free slots to waiting requests; equal prompts are read once and copied."""
-        leaders: dict[tuple[int, ...], int] = {}
-        source = np.arange(self.config.slots)
-        for slot, row in enumerate(self.rows):
-            if row is not None or not queue:
-                continue
-            index, request = queue.popleft()
-            row = _Row(index, request, request.open(), self.codec.episode(request.view, request.unheard))
-            row.show(row.codec.prompt())
-            self.rows[slot] = row
-            source[slot] = leaders.setdefault(tuple(row.ids), slot)
-        if not leaders:
+    @property
+    def busy(self) -> bool:
+        """There are episodes to be played."""
+        return bool(self.queue) or any(self.rows)
+
+    def submit(self, request: EpisodeRequest) -> int:
+        """Queue a request; its number, from 0 in order of submission."""
+        self.queue.append((self._submitted, request))
+        self._submitted += 1
+        return self._submitted - 1
+
+    def renew(self, params: Params, version: int) -> None:
+        """Go on with other parameters: they read every episode anew and sample what follows."""
+        self.params, self.version = params, version
+        for row in self.rows:
+            if row is not None:
+                row.cached = 0
+
+    def advance(self) -> list[tuple[int, Rollout]]:
+        """One decoding call, and the tools of turns that were over before it; the episodes that ended, with
+        their numbers."""
+        self._admit()
+        self._read_some()
+        decoding = self._decode()
+        ended = self._act()
+        if decoding is not None:
+            self._hear(*decoding)
+        return ended
+
+    def _taken(self) -> list[tuple[int, _Row]]:
+        return [(slot, row) for slot, row in enumerate(self.rows) if row is not None]
+
+    def _admit(self) -> None:
+        """Give free slots to waiting requests; a prompt that some row has read is copied, but for its last
+        token, whose reading gives the logits of the first one to be sampled."""
+        if not self.queue or all(self.rows):
             return
-        self._read([slot for slot in leaders.values() if self._fits(self.rows[slot])])
-        if (source != np.arange(self.config.slots)).any():
-            self.cache = generation.copy(self.cache, jnp.asarray(source))
-            for row, leader in zip(self.rows, source, strict=True):
-                first = self.rows[leader]
-                if row is not None and first is not None:
-                    row.cached = first.cached
+        holders = {row.prompt: slot for slot, row in self._taken() if row.cached >= len(row.prompt)}
+        copies, first = [], []
+        for slot in range(self.config.slots):
+            if self.rows[slot] is not None or not self.queue:
+                continue
+            row = self.rows[slot] = self._opened(*self.queue.popleft())
+            row.waiting = not self._fits(row)
+            if row.waiting:
+                continue
+            holder = holders.setdefault(row.prompt, slot)
+            if holder == slot:
+                first.append(slot)
+            else:
+                copies.append((holder, slot))
+                row.cached = len(row.prompt) - 1
+        self._read(first)
+        for start in range(0, len(copies), self.config.copy_rows):
+            source, target = np.full((2, self.config.copy_rows), self.config.slots, np.int32)
+            part = copies[start : start + self.config.copy_rows]
+            source[: len(part)], target[: len(part)] = zip(*part, strict=True)
+            self.cache = generation.copy(self.cache, np.minimum(source, self.config.slots - 1), target)
 
-    def read(self) -> None:
-        """Let the cache read what the episodes have been shown."""
-        self._read([slot for slot, row in enumerate(self.rows) if row is not None and self._fits(row)])
+    def _opened(self, index: int, request: EpisodeRequest) -> _Row:
+        row = _Row(index, request, request.open(), self.codec.episode(request.view, request.unheard))
+        row.show(row.codec.prompt(), self.version)
+        row.prompt = tuple(row.ids)
+        return row
 
-    def _read(self, slots: list[int]) -> None:
-        widest = self.config.chunk_widths[-1]
+    def _read_some(self) -> None:
+        """Read in full chunks as long as enough rows can be decoded without those that do not fill one."""
+        going = [(slot, row) for slot, row in self._taken() if not row.waiting]
+        unread = [slot for slot, row in going if row.unread]
+        ready = len(going) - len(unread)
+        self._read(unread, partly=ready < max(self.config.decode_buckets))
+
+    def _read(self, slots: list[int], partly: bool = True) -> None:
+        """Let the cache read what some episodes have been shown, the longest first, so that the shorter ones
+        fill up their chunks."""
         while True:
-            waiting = [(len(row.ids) - row.cached, slot) for slot in slots if (row := self.rows[slot])]
-            waiting = sorted(pair for pair in waiting if pair[0] > 0)
+            waiting = sorted((-row.unread, slot) for slot in slots if (row := self.rows[slot]) and row.unread)
             if not waiting:
                 return
-            for start in range(0, len(waiting), self.config.chunk_rows):
-                part = waiting[start : start + self.config.chunk_rows]
-                width = next((w for w in self.config.chunk_widths if w >= part[-1][0]), widest)
-                self._read_chunk([slot for _, slot in part], width)
+            width = self._width(-waiting[0][0])
+            rows = max(1, self.config.chunk_tokens // width)
+            if not partly and len(waiting) < rows:
+                return
+            self._read_chunk([slot for _, slot in waiting[:rows]], rows, width)
 
-    def _read_chunk(self, slots: list[int], width: int) -> None:
-        size = self.config.chunk_rows
-        ids, counts, lengths = (
-            np.zeros((size, width), np.int32),
-            np.zeros(size, np.int32),
-            np.zeros(size, np.int32),
-        )
+    def _width(self, tokens: int) -> int:
+        widths = self.config.chunk_widths
+        return next((width for width in widths if width >= tokens), widths[-1])
+
+    def _read_chunk(self, slots: list[int], size: int, width: int) -> None:
+        ids = np.zeros((size, width), np.int32)
+        counts, lengths = np.zeros((2, size), np.int32)
         for place, slot in enumerate(slots):
             row = self.rows[slot]
             assert row is not None
             chunk = row.ids[row.cached : row.cached + width]
             ids[place, : len(chunk)], counts[place], lengths[place] = chunk, len(chunk), row.cached
             row.cached += len(chunk)
+        self.work.calls += 1
+        self.work.read += int(counts.sum())
+        self.work.read_room += ids.size
+        self.cache = generation.read(
+            self.decoder, self._columns(lengths), self.params, self.cache,
+            self._padded(slots, size), ids, counts, lengths,
+        )  # fmt: skip
+
+    def _columns(self, lengths: np.ndarray) -> int:
+        """The fewest columns of the cache that hold rows of these lengths."""
+        longest = lengths.max(initial=0)
+        return next(columns for columns in self.config.columns if columns >= longest)
+
+    def _padded(self, slots: list[int], size: int) -> np.ndarray:
         rows = np.full(size, self.config.slots, np.int32)
         rows[: len(slots)] = slots
-        self.cache = generation.read(self.decoder, self.params, self.cache, rows, ids, counts, lengths)
+        return rows
 
-    def _fits(self, row: _Row | None, more: int = 0) -> bool:
+    def _fits(self, row: _Row, more: int = 0) -> bool:
         """There is room for `more` tokens and one turn after them."""
-        return row is not None and len(row.ids) + more + self.config.max_turn_tokens <= self.config.context
+        return len(row.ids) + more + self.config.max_turn_tokens <= self.config.context
 
-    def play(self, version: int) -> list[tuple[int, Rollout]]:
-        """One turn of every episode; the episodes that end with it, with the index of their request."""
-        active = [slot for slot, row in enumerate(self.rows) if self._fits(row)]
-        turns = self._sample(active) if active else {}
-        ended = []
-        for slot, row in enumerate(self.rows):
-            if row is None:
-                continue
-            trajectory = self._act(row, *turns[slot]) if slot in turns else self._overrun(row)
-            if trajectory is not None:
-                ended.append((row.index, _finished(row, trajectory, version)))
-                self.rows[slot] = None
-        return ended
-
-    def _sample(self, active: list[int]) -> dict[int, tuple[list[int], list[float]]]:
-        size = min(bucket for bucket in self.config.decode_buckets if bucket >= len(active))
-        rows = np.full(size, self.config.slots, np.int32)
-        lengths, names = np.zeros(size, np.int32), np.zeros(size, np.uint32)
-        for place, slot in enumerate(active):
+    def _decode(self) -> tuple[list[int], generation.Said] | None:
+        """Dispatch a decoding call for the rows that have waited longest; nothing waits for its result."""
+        ready = sorted(
+            (row.served, slot) for slot, row in self._taken() if not row.waiting and not row.unread
+        )
+        slots = [slot for _, slot in ready[: max(self.config.decode_buckets)]]
+        if not slots:
+            return None
+        self._decodings += 1
+        size = min(bucket for bucket in self.config.decode_buckets if bucket >= len(slots))
+        lengths, left, names = np.zeros(size, np.int32), np.ones(size, np.int32), np.zeros(size, np.uint32)
+        for place, slot in enumerate(slots):
             row = self.rows[slot]
             assert row is not None
-            rows[place], lengths[place] = slot, row.cached
+            row.served = self._decodings
+            lengths[place], left[place] = row.cached, self.config.max_turn_tokens - row.said
             names[place] = zlib.crc32(row.request.name.encode())
-        self.cache, turn = generation.sample(
-            self.decoder, self.config.max_turn_tokens, self.codec.end, self.params, self.cache,
-            rows, lengths, names, self.seed, self.temperature,
+        self.cache, said = generation.decode(
+            self.decoder, self._columns(lengths), self.config.decode_steps, self.codec.end, self.params,
+            self.cache, self._padded(slots, size), lengths, left, np.int32(math.ceil(len(slots) * ENOUGH)),
+            names, self.seed, self.temperature,
         )  # fmt: skip
-        ids, logp, counts = jax.device_get(turn)
-        said = {}
-        for place, slot in enumerate(active):
+        return slots, said
+
+    def _hear(self, slots: list[int], said: generation.Said) -> None:
+        """Wait for a decoding call and append what it said."""
+        ids, logp, counts, ended = jax.device_get(said)
+        self.work.calls += 1
+        self.work.decoded += int(counts[: len(slots)].sum())
+        self.work.decoded_room += len(counts) * int(counts.max())
+        for place, slot in enumerate(slots):
             row, n = self.rows[slot], int(counts[place])
             assert row is not None
-            row.cached += n - 1  # the last token is yet to be read
-            said[slot] = ids[place, :n].tolist(), logp[place, :n].tolist()
-        return said
+            row.say(ids[place, :n].tolist(), logp[place, :n].tolist(), self.version)
+            row.waiting = bool(ended[place])
 
-    def _act(self, row: _Row, ids: list[int], logp: list[float]) -> Trajectory | None:
-        """Do what the sampled turn says; the trajectory when the episode is over."""
-        row.say(ids, logp)
+    def _act(self) -> list[tuple[int, Rollout]]:
+        """Do what the turns that are over say; the episodes that end with it."""
+        began = time.perf_counter()
+        ended = []
+        for slot, row in self._taken():
+            if not row.waiting:
+                continue
+            trajectory = self._turn(row) if row.said else self._overrun(row)
+            row.waiting, row.said = False, 0
+            if trajectory is not None:
+                ended.append((row.index, _finished(row, trajectory)))
+                self.rows[slot] = None
+        self.work.in_python += time.perf_counter() - began
+        return ended
+
+    def _turn(self, row: _Row) -> Trajectory | None:
+        """Do what the last turn says; the trajectory when the episode is over."""
+        ids = row.ids[-row.said :]
         row.turns += 1
         row.truncated |= ids[-1] != self.codec.end
         move = row.codec.parse(ids)
@@ -264,7 +391,7 @@ class _Batch:
         shown = row.codec.observation(result)
         if not self._fits(row, len(shown)):
             return self._overrun(row)
-        row.show(shown)
+        row.show(shown, self.version)
         return None
 
     def _overrun(self, row: _Row) -> Trajectory:
@@ -272,15 +399,11 @@ class _Batch:
         return row.session.finish(None, "token_limit")
 
 
-def _finished(row: _Row, trajectory: Trajectory, version: int) -> Rollout:
+def _finished(row: _Row, trajectory: Trajectory) -> Rollout:
     tokens = TokenTrace(
         ids=np.asarray(row.ids, np.int32),
         sampled=np.asarray(row.sampled, bool),
         logp=np.asarray(row.logp, np.float32),
-        version=np.full(len(row.ids), version, np.int32),
+        version=np.asarray(row.version, np.int32),
     )
     return Rollout(row.request.name, trajectory, row.session, tokens, row.truncated, row.codec.overflow)
-
-
-def _programs() -> int:
-    return sum(f._cache_size() for f in (generation.read, generation.copy, generation.sample))

@@ -15,7 +15,7 @@ from planet.records.task import Task
 from planet.records.view import TaskView
 from policy.names import unheard_names
 
-OPEN_ROUNDS = 4
+OPEN_ROUNDS = 2
 """Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
 
 

@@ -30,7 +30,12 @@ def params(decoder: DecoderConfig) -> Params:
 @pytest.fixture(scope="session")
 def engine(codec: WorldCodec, decoder: DecoderConfig) -> RolloutEngine:
     config = RolloutConfig(
-        context=160, slots=8, decode_buckets=(8, 4), chunk_rows=4, chunk_widths=(16, 64), max_turn_tokens=12
+        context=160,
+        slots=8,
+        decode_buckets=(8, 4),
+        chunk_tokens=64,
+        chunk_widths=(16, 64),
+        max_turn_tokens=12,
     )
     return RolloutEngine(codec, decoder, config)
 

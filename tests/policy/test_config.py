@@ -24,8 +24,10 @@ def test_shapes_that_do_not_fit_name_the_value_and_the_remedy() -> None:
         DecoderConfig(heads=3, kv_heads=2)
     with pytest.raises(ValidationError, match="head_width=7 is odd"):
         DecoderConfig(head_width=7)
-    with pytest.raises(ValidationError, match=r"decode_buckets=\(8,\) must contain slots=16"):
-        RolloutConfig(slots=16, decode_buckets=(8,))
+    with pytest.raises(
+        ValidationError, match=r"decode_buckets=\(32,\) holds more rows than slots=16; raise slots"
+    ):
+        RolloutConfig(slots=16, decode_buckets=(32,))
     with pytest.raises(ValidationError, match=r"chunk_widths=\(64, 16\) must rise"):
         RolloutConfig(chunk_widths=(64, 16))
     with pytest.raises(ValidationError, match=r"packing\.width=256 is less than rollout\.context=384; raise"):

@@ -9,7 +9,7 @@ import pytest
 
 from policy import generation
 from policy.config import DecoderConfig
-from policy.decoder import Params, angles, count, network, parameters, rotate
+from policy.decoder import Params, angles, count, network, parameters, reading, rotate
 
 
 @partial(jax.jit, static_argnums=0)
@@ -18,7 +18,7 @@ def logits(config: DecoderConfig, params: Params, ids: jax.Array) -> jax.Array:
     decoder = network(config, params)
     t = len(ids)
     mask = jnp.tril(jnp.ones((t, t), bool))[None]
-    hidden, _ = decoder.hidden(ids[None], jnp.arange(t)[None], mask)
+    hidden, _ = decoder.hidden(ids[None], jnp.arange(t)[None], [reading(mask)] * config.layers)
     return decoder.logits(hidden)[0]
 
 
@@ -51,7 +51,7 @@ def test_the_cache_changes_nothing(decoder: DecoderConfig, params: Params) -> No
         chunk = np.zeros((4, 16), np.int32)
         chunk[:2, : stop - start] = IDS[start:stop]
         lengths, counts = np.full(4, start, np.int32), np.full(4, stop - start, np.int32)
-        cache = generation.read(decoder, params, cache, rows, chunk, counts, lengths)
+        cache = generation.read(decoder, 16, params, cache, rows, chunk, counts, lengths)
     expected = np.asarray(logits(decoder, params, IDS)[-1])
     np.testing.assert_allclose(np.asarray(cache.logits)[[0, 2]], [expected, expected], atol=1e-5)
     assert not np.asarray(cache.logits)[1].any(), "a row that was not read is untouched"
@@ -81,7 +81,7 @@ def test_rotation_keeps_length_and_depends_on_distance_alone(decoder: DecoderCon
 
 def test_a_greedy_token_is_the_most_likely_one_at_temperature_one() -> None:
     logits = jnp.log(jnp.array([[0.2, 0.5, 0.3]]))
-    token, logp = generation.choose(logits, jax.random.split(jax.random.key(0), 1), jnp.float32(0))
+    token, logp = generation.choose(logits, jnp.array([0.9]), jnp.float32(0))
     assert int(token[0]) == 1
     assert float(logp[0]) == pytest.approx(-0.693147, abs=1e-5)  # ln 0.5
 
@@ -89,6 +89,25 @@ def test_a_greedy_token_is_the_most_likely_one_at_temperature_one() -> None:
 def test_samples_follow_the_distribution_at_their_temperature() -> None:
     # At temperature 2, weights 0.8 : 0.2 become sqrt(0.8) : sqrt(0.2) = 0.894 : 0.447, that is 2/3 : 1/3.
     logits = jnp.tile(jnp.log(jnp.array([0.8, 0.2])), (4000, 1))
-    tokens, logp = generation.choose(logits, jax.random.split(jax.random.key(1), 4000), jnp.float32(2.0))
+    tokens, logp = generation.choose(logits, jax.random.uniform(jax.random.key(1), 4000), jnp.float32(2.0))
     assert float(jnp.mean(tokens == 0)) == pytest.approx(2 / 3, abs=0.03)
     assert float(logp[jnp.argmin(tokens)]) == pytest.approx(np.log(2 / 3), abs=1e-5)
+
+
+def test_a_token_is_drawn_where_the_distribution_function_passes_the_random_number() -> None:
+    # cumulated 0, 0.2, 0.2, 0.7, 1: of five tokens in blocks of two, the first and the third have no mass
+    logits = jnp.tile(jnp.log(jnp.array([0.0, 0.2, 0.0, 0.5, 0.3])), (6, 1))
+    uniform = jnp.array([0.0, 0.19, 0.21, 0.69, 0.71, np.nextafter(np.float32(1), np.float32(0))])
+    tokens, logp = generation.choose(logits, uniform, jnp.float32(1.0))
+    assert tokens.tolist() == [1, 1, 3, 3, 4, 4]
+    np.testing.assert_allclose(jnp.exp(logp), [0.2, 0.2, 0.5, 0.5, 0.3, 0.3], rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1024, 1500])
+def test_no_token_without_mass_is_drawn_from_vocabularies_of_any_size(size: int) -> None:
+    rng = np.random.default_rng(size)
+    logits = np.where(rng.random((64, size)) < 0.5, -np.inf, rng.normal(size=(64, size)) * 9)
+    logits[:, rng.integers(size)] = 0.0
+    tokens, logp = generation.choose(jnp.asarray(logits), jnp.asarray(rng.random(64)), jnp.float32(1.0))
+    assert np.isfinite(np.take_along_axis(logits, np.asarray(tokens)[:, None], 1)).all()
+    assert np.isfinite(logp).all()

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+import jax
 import numpy as np
 import pytest
 
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.rollout import EpisodeRequest, Playing, Rollout, RolloutEngine, Work
 from policy.world_codec import WorldCodec
 from tests.fakes_policy import FAMILIES, ToySession, toy_task
 
@@ -59,7 +60,9 @@ def test_nothing_compiles_in_steady_state(
     before = engine.compilations
     engine.run(params, REQUESTS[:5], seed=4)
     engine.run(params, REQUESTS, seed=5, temperature=0.7)
-    assert engine.compilations == before <= 6  # two chunk widths, two decode buckets, copies
+    assert engine.compilations == before
+    # two widths of chunks and two sizes of decoding calls, with the whole cache or half of it, and their writes; copies
+    assert before <= 2 * 2 + 2 * 2 + 4 + 1
 
 
 def test_a_trace_marks_what_was_sampled_with_log_probability_and_version(played: list[Rollout]) -> None:
@@ -103,7 +106,7 @@ def test_a_full_context_ends_the_episode_as_truncated(
         context=64,
         slots=8,
         decode_buckets=(8, 4),
-        chunk_rows=4,
+        chunk_tokens=64,
         chunk_widths=(16, 64),
         max_turn_tokens=12,
         max_unreadable=9,
@@ -133,3 +136,65 @@ def test_a_session_opens_only_when_a_slot_is_free(engine: RolloutEngine, params:
     engine.run(params, [opening(request) for request in REQUESTS], seed=1)
     assert len(opened) == 10
     assert most <= engine.config.slots == 8
+
+
+def test_a_slot_takes_the_next_request_before_the_other_episodes_end(
+    engine: RolloutEngine, params: Params
+) -> None:
+    playing = Playing(engine, params, seed=1)
+    for request in REQUESTS:
+        playing.submit(request)
+    ended = []
+    while not ended:
+        ended = playing.advance()
+    assert len(playing.queue) == 2
+    playing.advance()
+    assert len(playing.queue) == max(0, 2 - len(ended))
+    assert sum(row is not None for row in playing.rows) > 0
+
+
+def test_renewed_parameters_sample_what_follows_and_the_trace_says_so(
+    engine: RolloutEngine, params: Params, played: list[Rollout]
+) -> None:
+    other = jax.tree.map(lambda leaf: leaf * 1.5, params)
+    playing = Playing(engine, params, seed=1, version=3)
+    for request in REQUESTS[:4]:
+        playing.submit(request)
+    early = playing.advance()
+    playing.renew(other, version=4)
+    late = []
+    while playing.busy:
+        late += playing.advance()
+    assert not early
+    for _, rollout in late:
+        versions, alone = rollout.tokens.version, said(played)[rollout.request_name]
+        assert sorted(set(versions.tolist())) == [3, 4]
+        assert (np.diff(versions) >= 0).all()
+        assert rollout.tokens.ids.tolist()[: (versions == 3).sum()] == alone[: (versions == 3).sum()]
+    assert any(r.tokens.ids.tolist() != said(played)[r.request_name] for _, r in late)
+
+
+def test_the_same_parameters_renewed_change_nothing(
+    engine: RolloutEngine, params: Params, played: list[Rollout]
+) -> None:
+    playing = Playing(engine, params, seed=1, version=3)
+    for request in REQUESTS[:4]:
+        playing.submit(request)
+    rollouts = []
+    while playing.busy:
+        rollouts += playing.advance()
+        playing.renew(params, version=3)
+    assert said([rollout for _, rollout in rollouts]) == {
+        name: ids for name, ids in said(played).items() if name in ("r0", "r1", "r2", "r3")
+    }
+
+
+def test_work_counts_what_the_calls_were_used_for(engine: RolloutEngine, params: Params) -> None:
+    engine.work = Work()
+    rollouts = engine.run(params, REQUESTS, seed=1)
+    work = engine.work
+    assert work.decoded == sum(int(r.tokens.sampled.sum()) for r in rollouts)
+    assert work.decoded < work.decoded_room
+    # what the last turn said need not be read, and a shared prompt is read once
+    assert 0 < work.read <= sum(int((~r.tokens.sampled).sum()) for r in rollouts)
+    assert work.read < work.read_room
