@@ -212,6 +212,16 @@ def test_one_creation_is_allowed_where_one_is_and_the_next_is_stray():
     assert graded(task, WHOLE, create, create).collateral == ("ticket TIC-0005 created",)
 
 
+def test_a_written_row_that_is_gone_is_collateral_though_no_rule_can_miss_it():
+    session = Session(*toy_world())
+    session.begin(vip_task())
+    for call in vip_task().key.oracle:
+        session.call(call.tool, call.arguments)
+    assert session.grade().all_pass
+    session.connection.execute("DELETE FROM ticket WHERE id = 'TIC-0001'")  # no tool can do that
+    assert (session.grade().score, session.grade().collateral) == (1.0, ("ticket TIC-0001 gone",))
+
+
 # ── penalties ─────────────────────────────────────────────────────────────────────────────────────
 
 
