@@ -61,7 +61,7 @@ def test_nothing_compiles_in_steady_state(
     engine.run(params, REQUESTS[:5], seed=4)
     engine.run(params, REQUESTS, seed=5, temperature=0.7)
     assert engine.compilations == before
-    # two widths of chunks and two sizes of decoding calls, with the whole cache or half of it, and their writes; copies
+    # two widths of chunks and two sizes of decoding calls, with all of it or half; writes; copies
     assert before <= 2 * 2 + 2 * 2 + 4 + 1
 
 
