@@ -134,9 +134,7 @@ class Work:
     read_room: int = 0  # tokens that those calls had room for
     decoded: int = 0  # tokens sampled
     decoded_room: int = 0  # steps of the decoding calls times their rows
-    in_python: float = (
-        0.0  # seconds of codecs and tools; of them nothing is waited for while the device works
-    )
+    in_python: float = 0.0  # seconds of codecs and tools, most of them while the device decodes
 
 
 class RolloutEngine:
@@ -192,12 +190,8 @@ class Playing:
         version: int = 0,
         temperature: float | None = None,
     ) -> None:
-        self.codec, self.decoder, self.config, self.work = (
-            engine.codec,
-            engine.decoder,
-            engine.config,
-            engine.work,
-        )
+        self.codec, self.work = engine.codec, engine.work
+        self.decoder, self.config = engine.decoder, engine.config
         self.params, self.version = params, version
         self.seed = jnp.uint32(seed & 0xFFFFFFFF)
         self.temperature = jnp.float32(self.config.temperature if temperature is None else temperature)

@@ -9,7 +9,6 @@ With --collapse N a scripted model also proposes rules inside one service, N tim
 but what it is told.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from planet.mutations.files import write_study
 from planet.mutations.matrix import verdict
 from planet.mutations.study import study
 from planet.mutations.trial import Outcome, Part
+from planet.progress import tracked
 from planet.records.world import Profile
 
 _SHOWN = 10
@@ -64,11 +64,7 @@ def _run(given: Namespace) -> int:
 
 
 def _tracked(outcomes: Iterator[list[Outcome]], part: str, worlds: int) -> Iterator[list[Outcome]]:
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(file=sys.stderr)
-    yield from track(outcomes, f"{part}, corrupting", total=worlds, console=console, transient=True)
+    return tracked(outcomes, f"{part}, corrupting", worlds)
 
 
 def _tell(outcomes: list[Outcome], collapsed: list[Collapse], where: Path) -> None:
