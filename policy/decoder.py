@@ -20,6 +20,7 @@ from flax import nnx
 
 from policy.config import DecoderConfig
 from policy.sharding import for_lookup, like_parameters, over_rows
+from policy.xla_cpu import once, product
 
 Params = dict[str, Any]
 """Nested dictionary of float32 arrays."""
@@ -218,15 +219,15 @@ def linear(x: jax.Array, matrix: jax.Array) -> jax.Array:
     plain matrix product it takes half the time. A matrix of lower precision is multiplied in its own, and
     the result has that of x.
     """
-    flat = x.reshape(-1, x.shape[-1]).astype(matrix.dtype)
-    return jnp.matmul(flat, matrix, preferred_element_type=x.dtype).reshape(*x.shape[:-1], matrix.shape[-1])
+    return product(x.reshape(-1, x.shape[-1]), matrix).reshape(*x.shape[:-1], matrix.shape[-1])
 
 
 def angles(positions: jax.Array, config: DecoderConfig) -> tuple[jax.Array, jax.Array]:
     """Cosine and sine of the rotary angles, [b, t, h/2] each (RoFormer, arXiv 2104.09864)."""
     rates = config.rope_base ** (-jnp.arange(0, config.head_width, 2) / config.head_width)
     turned = positions[..., None].astype(jnp.float32) * rates
-    return jnp.cos(turned), jnp.sin(turned)
+    cos, sin = once(lambda turned: (jnp.cos(turned), jnp.sin(turned)), turned)
+    return cos, sin
 
 
 def rotate(x: jax.Array, rotation: tuple[jax.Array, jax.Array]) -> jax.Array:

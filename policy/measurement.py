@@ -172,7 +172,8 @@ def time_updates(config: PolicyConfig, params: Params, rollouts: list[Rollout], 
 
     def update() -> None:
         nonlocal state
-        state, metrics = trainer.update(state, scored)
+        # Always the version that sampled: tokens of older ones cost a pass that the main job does not make.
+        state, metrics = trainer.update(state._replace(version=0), scored)
         gaps.append(metrics["agreement_gap"])
         jax.block_until_ready(state.params)
 

@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from threading import RLock
 from typing import IO
 
 from loop.errors import SweepError
+from loop.sweep import cores
 from loop.sweep.seed import MARK
 
 STOPPED = 130
@@ -56,8 +58,19 @@ def run_jobs(
     from joblib import Parallel, delayed, parallel_config
 
     if backend == "local":
+        free: SimpleQueue[tuple[int, ...]] = SimpleQueue()
+        for share in cores.shares(min(side_by_side, len(jobs))):
+            free.put(share)
+
+        def on_its_cores(job: Job) -> int:
+            share = free.get()
+            try:
+                return run_job(job, say, attached, share)
+            finally:
+                free.put(share)
+
         with parallel_config("threading", n_jobs=side_by_side):
-            codes = Parallel()(delayed(run_job)(job, say, attached) for job in jobs)
+            codes = Parallel()(delayed(on_its_cores)(job) for job in jobs)
     else:
         _use_ray()
         with parallel_config("ray", n_jobs=side_by_side):
@@ -79,13 +92,20 @@ def _use_ray() -> None:
     register_ray()
 
 
-def run_job(job: Job, say: Callable[[Job, str], None] | None = None, attached: Attached | None = None) -> int:
-    """Run one seed in a process of its own, its output in a log; its exit code."""
+def run_job(
+    job: Job,
+    say: Callable[[Job, str], None] | None = None,
+    attached: Attached | None = None,
+    share: tuple[int, ...] = (),
+) -> int:
+    """Run one seed in a process of its own, on a share of the cores (empty: on all), its output in a log; its
+    exit code."""
     if attached is not None and attached.asked:
         return STOPPED
     job.log.parent.mkdir(parents=True, exist_ok=True)
+    pinned = ["--cores", cores.written(share)] if share else []
     process = subprocess.Popen(
-        [sys.executable, "-m", "loop.sweep.seed", *job.command, "--attached"],
+        [sys.executable, "-m", "loop.sweep.seed", *job.command, "--attached", *pinned],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

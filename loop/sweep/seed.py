@@ -15,6 +15,7 @@ from typing import Any
 from loop.command import Parser, one_line_errors
 from loop.config import Config
 from loop.errors import SweepError
+from loop.sweep.cores import keep_to
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of
 from loop.sweep.runs import Sweep, SweepArm, read_sweep
@@ -35,12 +36,15 @@ def parser() -> Parser:
     made.add_argument("--results", type=Path, required=True, metavar="DIR")
     made.add_argument("--plan", required=True, metavar="DIGEST", help="of the plan that the sweep follows")
     made.add_argument("--attached", action="store_true", help="end when the standard input ends")
+    made.add_argument("--cores", metavar="N,N", help="the cores to use (default: all)")
     return made
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command; returns its exit code."""
     given = parser().parse_intermixed_args(argv)
+    if given.cores:
+        keep_to(given.cores)  # before JAX counts them
     if given.attached:
         Thread(target=_end_with, args=(sys.stdin,), daemon=True).start()
     with one_line_errors() as outcome:

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from analysis.run_result import RunResult, read_result, read_results
 from loop.errors import SweepError
+from loop.sweep import cores
 from loop.sweep.__main__ import main
 from loop.sweep.places import Places
 from loop.sweep.plan import differences, plan_of
@@ -262,3 +264,22 @@ def alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_seeds_side_by_side_get_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 0, 2, 6, 8}, raising=False)
+    assert cores.shares(2) == [(0, 2, 4), (6, 8)]
+    assert cores.shares(5) == [(0,), (2,), (4,), (6,), (8,)]
+    assert cores.shares(1) == [()]  # nobody to keep away from
+    assert cores.shares(6) == [()] * 6  # more seeds than cores
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system keeps no process to cores")
+def test_a_seed_stays_on_the_cores_it_is_given() -> None:
+    share = (min(os.sched_getaffinity(0)),)
+    code = (
+        "import os; from loop.sweep.cores import keep_to; "
+        f"keep_to({cores.written(share)!r}); print(*os.sched_getaffinity(0))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.split() == [str(core) for core in share]
