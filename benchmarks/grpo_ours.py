@@ -142,7 +142,8 @@ class Loop:
     """Play, then learn, as the main job does."""
 
     def __init__(self, work: Work, config: PolicyConfig) -> None:
-        from policy.rollout import EpisodeRequest, RolloutEngine
+        from policy.episode import EpisodeRequest
+        from policy.rollout import RolloutEngine
         from policy.trainer import Trainer
 
         self.work = work

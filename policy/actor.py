@@ -10,12 +10,12 @@ import optax
 from policy import gradients
 from policy.config import DecoderConfig, OptimizerConfig, PackingConfig
 from policy.decoder import Params
+from policy.episode import TokenTrace
 from policy.gradients import Objective, Progress
 from policy.grpo import check_agreement
 from policy.memory import keep_freed_memory
 from policy.optimizer import Rates, direction
 from policy.packing import Packed, batches
-from policy.rollout import TokenTrace
 
 Metrics = dict[str, float]
 AGREEMENT = {"float32": 1e-5, "bfloat16": 5e-2}

@@ -15,7 +15,7 @@ from policy.codec import Codec
 from policy.config import PolicyConfig
 from policy.decoder import Params, parameters
 from policy.demonstration import Demonstration
-from policy.rollout import EpisodeRequest
+from policy.episode import EpisodeRequest
 from policy.warm_start import examples_of, warm_start
 
 STEPS = 60

@@ -13,9 +13,10 @@ import jax
 
 from policy.decoder import Params
 from policy.devices import pushed
+from policy.episode import EpisodeRequest, Rollout
 from policy.in_flight import numbers, stored, take_up
 from policy.mesh import within
-from policy.rollout import EpisodeRequest, Playing, Rollout, RolloutEngine
+from policy.rollout import Playing, RolloutEngine
 
 
 class Fleet:

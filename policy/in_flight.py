@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from policy.codec import Answer
+from policy.episode import EpisodeRequest, Rollout, Row, TokenTrace
 from policy.errors import PolicyError
-from policy.rollout import EpisodeRequest, Playing, Rollout, Row, TokenTrace, executed
+from policy.rollout import Playing, executed
 
 State = dict[str, Any]
 _TOKENS = ("ids", "sampled", "logp", "version")

@@ -20,7 +20,8 @@ from policy import vocabulary
 from policy.bench_tasks import requests, schooled
 from policy.config import PRESETS, PolicyConfig, PresetName
 from policy.decoder import Params, count
-from policy.rollout import Rollout, RolloutEngine, Work
+from policy.episode import Rollout
+from policy.rollout import RolloutEngine, Work
 from policy.trainer import Scored, Trainer
 from policy.world_codec import WorldCodec
 

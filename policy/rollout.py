@@ -11,111 +11,24 @@ import math
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from planet.records.episode import Ended, ToolResult, Trajectory
-from planet.records.view import TaskView
+from planet.records.episode import ToolResult, Trajectory
 from policy import generation
-from policy.codec import Answer, Codec, EpisodeCodec, Malformed, ToolCall
+from policy.codec import Answer, Codec, Malformed, ToolCall
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
+from policy.episode import EpisodeRequest, Rollout, Row, ToolSession
 from policy.memory import keep_freed_memory
 
 ENOUGH = 0.5
 """Share of the turns of a decoding call that end it when they are over. The others go on in a later call."""
-
-
-class ToolSession(Protocol):
-    """An episode of a world, as a policy sees it. `turns_left` is the number of calls it still answers."""
-
-    @property
-    def turns_left(self) -> int: ...
-
-    def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
-        """Execute a call; `tool` None is output that could not be read. Never raises."""
-
-    def finish(self, answer: str | None, ended: Ended) -> Trajectory:
-        """End the episode."""
-
-
-class EpisodeRequest(NamedTuple):
-    """One episode to play."""
-
-    name: str  # unique within a run of the engine; the randomness of the episode follows from it
-    view: TaskView
-    open: Callable[[], ToolSession]  # called when the episode gets a slot
-    unheard: frozenset[str] = frozenset()  # names that are shown as if the vocabulary lacked them
-
-
-class TokenTrace(NamedTuple):
-    """τ as tokens: everything the policy read and said. All arrays are [t]."""
-
-    ids: np.ndarray  # int32
-    sampled: np.ndarray  # bool: the policy chose this token
-    logp: np.ndarray  # float32 log-probability under the sampler at its temperature; 0 where not sampled
-    version: np.ndarray  # int32 version of the parameters that sampled or read the token
-
-
-class Rollout(NamedTuple):
-    """A finished episode. Its session stays open for grading."""
-
-    request_name: str
-    trajectory: Trajectory
-    session: ToolSession
-    tokens: TokenTrace
-    truncated: bool  # a turn reached its token limit without <end>, or the episode its context
-    overflow: int  # literals that found no free slot
-
-
-@dataclass
-class Row:
-    """An episode that is being played."""
-
-    index: int  # of its request
-    request: EpisodeRequest
-    session: ToolSession
-    codec: EpisodeCodec
-    prompt: tuple[int, ...] = ()
-    ids: list[int] = field(default_factory=list)
-    sampled: list[bool] = field(default_factory=list)
-    logp: list[float] = field(default_factory=list)
-    version: list[int] = field(default_factory=list)
-    cached: int = 0  # tokens that the cache has read
-    said: int = 0  # tokens of the present turn
-    waiting: bool = False  # the turn is over and its tool has not run
-    served: int = 0  # the last decoding call that it was part of
-    turns: int = 0
-    unreadable: int = 0  # turns that were neither call nor answer
-    truncated: bool = False
-
-    @property
-    def unread(self) -> int:
-        """Tokens that the cache has not read."""
-        return len(self.ids) - self.cached
-
-    def show(self, ids: Iterable[int], version: int) -> None:
-        """Append tokens that the policy is given."""
-        before = len(self.ids)
-        self.ids.extend(ids)
-        more = len(self.ids) - before
-        self.sampled.extend([False] * more)
-        self.logp.extend([0.0] * more)
-        self.version.extend([version] * more)
-
-    def say(self, ids: list[int], logp: list[float], version: int) -> None:
-        """Append tokens that the policy has sampled, and the cache has read."""
-        self.ids.extend(ids)
-        self.sampled.extend([True] * len(ids))
-        self.logp.extend(logp)
-        self.version.extend([version] * len(ids))
-        self.cached += len(ids)
-        self.said += len(ids)
 
 
 class Decoding(NamedTuple):
@@ -377,7 +290,7 @@ class Playing:
             trajectory = self._turn(row) if row.said else self._overrun(row)
             row.waiting, row.said = False, 0
             if trajectory is not None:
-                ended.append((row.index, _finished(row, trajectory)))
+                ended.append((row.index, row.finished(trajectory)))
                 self.rows[slot] = None
         self.work.in_python += time.perf_counter() - began
         return ended
@@ -413,13 +326,3 @@ def executed(session: ToolSession, move: ToolCall | Malformed) -> ToolResult:
         told = {"problem": move.problem} if move.problem else {}
         return session.call(None, {"raw": move.raw, **told})
     return session.call(move.tool, move.arguments)
-
-
-def _finished(row: Row, trajectory: Trajectory) -> Rollout:
-    tokens = TokenTrace(
-        ids=np.asarray(row.ids, np.int32),
-        sampled=np.asarray(row.sampled, bool),
-        logp=np.asarray(row.logp, np.float32),
-        version=np.asarray(row.version, np.int32),
-    )
-    return Rollout(row.request.name, trajectory, row.session, tokens, row.truncated, row.codec.overflow)

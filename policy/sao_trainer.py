@@ -16,10 +16,10 @@ from policy.actor import Actor, Metrics, ages, filled, over_batches, summary
 from policy.config import DecoderConfig, PackingConfig, SaoConfig
 from policy.critic import CriticState, critic_of
 from policy.decoder import Params, parameters
+from policy.episode import TokenTrace
 from policy.grpo import token_weights
 from policy.optimizer import direction, initial, rates
 from policy.packing import Example, Packed, batches, pack
-from policy.rollout import TokenTrace
 from policy.sao import episodes_of, length_decay, token_advantages, weighed
 from policy.sharding import placed
 from policy.state import TrainState

@@ -11,11 +11,11 @@ from policy import gradients
 from policy.actor import Actor, Metrics, ages, filled, summary
 from policy.config import DecoderConfig, GrpoConfig, PackingConfig
 from policy.decoder import Params, parameters
+from policy.episode import TokenTrace
 from policy.gradients import Progress
 from policy.grpo import token_weights, truncated_importance
 from policy.optimizer import initial, rates
 from policy.packing import Example, Packed, pack
-from policy.rollout import TokenTrace
 from policy.sharding import placed
 from policy.state import TrainState
 

@@ -16,7 +16,7 @@ from planet.identity import stream
 from planet.records.episode import Call, Ended, ToolResult, Trajectory
 from planet.records.view import TaskView, ToolSpec
 from policy.demonstration import Demonstration
-from policy.rollout import EpisodeRequest
+from policy.episode import EpisodeRequest
 from policy.vocabulary import Vocabulary, build
 
 RESOURCES = ("ticket", "invoice", "order", "contract", "shipment", "return_case")

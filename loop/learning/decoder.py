@@ -22,9 +22,10 @@ from policy.decoder import parameters
 from policy.demonstration import Demonstration
 from policy.device_memory import require_room
 from policy.devices import rollout_devices as devices_that_play
+from policy.episode import EpisodeRequest, Rollout
 from policy.fleet import Fleet
 from policy.mesh import use_mesh
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.rollout import RolloutEngine
 from policy.sao_trainer import Rewarded, SaoTrainer
 from policy.state import TrainState
 from policy.trainer import Scored, Trainer

@@ -5,9 +5,9 @@ from typing import Any
 
 from loop.learning.learner import Request
 from planet.records.episode import Trajectory
+from policy.episode import EpisodeRequest, Rollout
 from policy.fleet import Fleet
 from policy.in_flight import stored_trace, trace_of
-from policy.rollout import EpisodeRequest, Rollout
 from policy.state import TrainState
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from policy.checkpoint import CheckpointStore
 from policy.config import PRESETS, GrpoConfig, MeshConfig, OptimizerConfig, PackingConfig, ProcessesConfig
+from policy.episode import TokenTrace
 from policy.mesh import join, use_mesh
-from policy.rollout import TokenTrace
 from policy.trainer import Scored, Trainer, TrainState
 
 UPDATES = 10

@@ -10,9 +10,10 @@ from planet.records.episode import ToolResult
 from policy.config import MeshConfig
 from policy.decoder import Params
 from policy.devices import pushed, rollout_devices
+from policy.episode import EpisodeRequest
 from policy.errors import DeviceError, PolicyError
 from policy.fleet import Fleet
-from policy.rollout import EpisodeRequest, RolloutEngine
+from policy.rollout import RolloutEngine
 from tests.fakes_policy import FAMILIES, toy_task
 
 TASKS = [toy_task(0, n, FAMILIES[n % len(FAMILIES)]) for n in range(12)]

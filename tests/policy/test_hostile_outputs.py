@@ -25,7 +25,8 @@ from policy.chat.codec import ChatCodec
 from policy.codec import Answer, Codec, EpisodeCodec, Malformed, ToolCall
 from policy.config import PRESETS, RolloutConfig
 from policy.decoder import Params, parameters
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.episode import EpisodeRequest, Rollout
+from policy.rollout import RolloutEngine
 from policy.world_codec import WorldCodec
 from tests.fakes_chat import BARE, MARKED, ROWS, tokenizer_json
 from tests.planet.toy_tasks import toy_task

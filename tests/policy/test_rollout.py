@@ -8,7 +8,8 @@ import pytest
 
 from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
-from policy.rollout import EpisodeRequest, Playing, Rollout, RolloutEngine, Work
+from policy.episode import EpisodeRequest, Rollout
+from policy.rollout import Playing, RolloutEngine, Work
 from policy.world_codec import WorldCodec
 from tests.fakes_policy import FAMILIES, ToySession, toy_task
 

@@ -16,7 +16,8 @@ from policy.advantages import group_advantages
 from policy.chat.codec import ChatCodec
 from policy.config import PRESETS, GrpoConfig, OptimizerConfig, PackingConfig, RolloutConfig
 from policy.decoder import count
-from policy.rollout import EpisodeRequest, Rollout, RolloutEngine
+from policy.episode import EpisodeRequest, Rollout
+from policy.rollout import RolloutEngine
 from policy.trainer import Scored, Trainer
 from policy.weights.saving import save
 from policy.weights.source import Weights, load
