@@ -18,6 +18,7 @@ from policy.errors import PolicyError
 REGISTRY: dict[str, dict[str, str]] = {
     "sampler": {
         "uniform": "loop.curricula.samplers.uniform:UniformSampler",
+        "newest": "loop.curricula.samplers.newest:NewestSampler",
         "plr": "loop.curricula.samplers.replay:PrioritizedReplaySampler",
         "sfl": "loop.curricula.samplers.learnability:LearnabilitySampler",
         "difficulty_pools": "loop.curricula.samplers.difficulty_pools:DifficultyPoolsSampler",

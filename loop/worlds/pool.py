@@ -22,6 +22,7 @@ class PoolTask:
     country: str
     profile: str
     rung: str = ""  # of a ladder, for which it was made; empty: not for one
+    grown: int = -1  # iteration in which it joined the pool; -1: it was there from the start
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Pool:
             )
             for task in environment.tasks:
                 self._tasks[task.id] = task
-                self._listed.append(listed(task, environment.world))
+                self._listed.append(listed(task, environment.world, environment.iteration))
 
     @property
     def listed(self) -> tuple[PoolTask, ...]:
@@ -75,7 +76,7 @@ class Pool:
         return len(self._environments)
 
 
-def listed(task: Task, world: World) -> PoolTask:
+def listed(task: Task, world: World, iteration: int | None = None) -> PoolTask:
     """A task as samplers and growers see it."""
     from planet.cells import cells_of
 
@@ -89,4 +90,5 @@ def listed(task: Task, world: World) -> PoolTask:
         country=world.company.country,
         profile=world.brief.profile,
         rung=target.rung if target is not None and target.cells[0] in cells else "",
+        grown=-1 if iteration is None else iteration,
     )

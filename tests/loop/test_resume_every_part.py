@@ -23,7 +23,7 @@ ARMS = {
     "plr, more tasks": ("curriculum.sampler=plr", "curriculum.grower=task_scaling"),
     "sfl, random worlds": ("curriculum.sampler=sfl", "curriculum.grower=random_worlds"),
     "pools, no growth": ("curriculum.sampler=difficulty_pools", "curriculum.grower=none"),
-    "balanced worlds": ("curriculum.sampler=plr", "curriculum.grower=balanced_worlds"),
+    "newest, balanced worlds": ("curriculum.sampler=newest", "curriculum.grower=balanced_worlds"),
     "trace on a placebo": (
         "curriculum.grower={type: trace, coverage: 0.05, delta: 0.0}",
         "curriculum.report=permute",

@@ -12,7 +12,7 @@ from loop.worlds.pool import PoolTask
 
 
 class NewestSampler(Stateless):
-    """Draws from the tasks of the newest growth, above a uniform floor; uniformly before anything has grown."""
+    """Draws from the tasks of the newest growth, above a uniform floor; uniformly before the first one."""
 
     def __init__(self, floor: float = 0.3) -> None:
         """`floor`: share of the mass that is uniform over the whole pool, in [0, 1]."""
