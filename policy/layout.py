@@ -42,32 +42,31 @@ def split(path: str, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Split:
 
 
 def shapes(config: DecoderConfig) -> dict[str, tuple[int, ...]]:
-    """Path -> shape of every parameter."""
+    """Path -> shape of every parameter, from the embedding to the output projection."""
     c = config
-    found: dict[str, tuple[int, ...]] = {"embedding": (c.vocabulary_rows, c.width), "norm/scale": (c.width,)}
-    if not c.tied:
-        found["head"] = (c.width, c.vocabulary_rows)
+    found: dict[str, tuple[int, ...]] = {"embedding": (c.vocabulary_rows, c.width)}
     for layer in range(c.layers):
         found |= {f"blocks/{layer}/{path}": shape for path, shape in _block(c).items()}
+    found["norm/scale"] = (c.width,)
+    if not c.tied:
+        found["head"] = (c.width, c.vocabulary_rows)
     return found
 
 
 def _block(c: DecoderConfig) -> dict[str, tuple[int, ...]]:
     queries, shared = c.heads * c.head_width, c.kv_heads * c.head_width
-    found: dict[str, tuple[int, ...]] = {
+    return {
         "attention_norm/scale": (c.width,),
         "attention/query": (c.width, queries),
         "attention/key": (c.width, shared),
         "attention/value": (c.width, shared),
         "attention/output": (queries, c.width),
+        **{f"attention/{name}_norm/scale": (c.head_width,) for name in ("query", "key") if c.qk_norm},
         "hidden_norm/scale": (c.width,),
         "hidden/gate": (c.width, c.hidden),
         "hidden/up": (c.width, c.hidden),
         "hidden/down": (c.hidden, c.width),
     }
-    if c.qk_norm:
-        found |= {f"attention/{name}_norm/scale": (c.head_width,) for name in ("query", "key")}
-    return found
 
 
 def size(shape: tuple[int, ...]) -> int:

@@ -28,17 +28,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def _described(path: Path) -> list[str]:
     from policy.chat.codec import ChatCodec
-    from policy.weights.places import places
+    from policy.layout import shapes, size
     from policy.weights.source import open_source
 
     config = open_source(path).config
     codec = ChatCodec.read(path)
-    numbers = 0
-    for place in places(config):
-        size = 1
-        for extent in place.shape:
-            size *= extent
-        numbers += size
+    numbers = sum(map(size, shapes(config).values()))
     style = codec.style
     calls = "bare JSON" if style.bare else "JSON within <tool_call>"
     return [

@@ -3,9 +3,29 @@
 from typing import NamedTuple
 
 from policy.config import DecoderConfig
+from policy.layout import shapes
 
 Path = tuple[str | int, ...]
 """Keys that lead to an array in the nested dictionary of parameters."""
+_OUTSIDE = {
+    "embedding": ("model.embed_tokens", "token_embd"),
+    "norm/scale": ("model.norm", "output_norm"),
+    "head": ("lm_head", "output"),
+}
+_OF_A_LAYER = {
+    "attention_norm/scale": ("input_layernorm", "attn_norm"),
+    "attention/query": ("self_attn.q_proj", "attn_q"),
+    "attention/key": ("self_attn.k_proj", "attn_k"),
+    "attention/value": ("self_attn.v_proj", "attn_v"),
+    "attention/output": ("self_attn.o_proj", "attn_output"),
+    "attention/query_norm/scale": ("self_attn.q_norm", "attn_q_norm"),
+    "attention/key_norm/scale": ("self_attn.k_norm", "attn_k_norm"),
+    "hidden_norm/scale": ("post_attention_layernorm", "ffn_norm"),
+    "hidden/gate": ("mlp.gate_proj", "ffn_gate"),
+    "hidden/up": ("mlp.up_proj", "ffn_up"),
+    "hidden/down": ("mlp.down_proj", "ffn_down"),
+}
+"""Path -> (name in a folder, name in a GGUF file), of a layer's arrays after the layer's own."""
 
 
 class Place(NamedTuple):
@@ -15,7 +35,7 @@ class Place(NamedTuple):
     folder: str  # its name in a Hugging Face folder
     gguf: str  # its name in a GGUF file
     shape: tuple[int, ...]  # here
-    turned: bool = False  # stored transposed
+    turned: bool  # stored transposed
 
     @property
     def stored(self) -> tuple[int, ...]:
@@ -25,70 +45,17 @@ class Place(NamedTuple):
 
 def places(config: DecoderConfig) -> list[Place]:
     """Every array of a decoder, from the embedding to the output projection."""
-    c = config
-    found = [
-        Place(("embedding",), "model.embed_tokens.weight", "token_embd.weight", (c.vocabulary_rows, c.width))
-    ]
-    for layer in range(c.layers):
-        found += _attention(c, layer)
-        found += _hidden(c, layer)
-    found.append(Place(("norm", "scale"), "model.norm.weight", "output_norm.weight", (c.width,)))
-    if not c.tied:
-        found.append(Place(("head",), "lm_head.weight", "output.weight", (c.width, c.vocabulary_rows), True))
-    return found
+    return [_place(path, shape) for path, shape in shapes(config).items()]
 
 
-def _attention(c: DecoderConfig, layer: int) -> list[Place]:
-    folder, gguf = f"model.layers.{layer}", f"blk.{layer}"
-    at = ("blocks", layer, "attention")
-    queries, shared = c.heads * c.head_width, c.kv_heads * c.head_width
-    norm = Place(
-        ("blocks", layer, "attention_norm", "scale"),
-        f"{folder}.input_layernorm.weight",
-        f"{gguf}.attn_norm.weight",
-        (c.width,),
-    )
-    matrices = [
-        Place((*at, name), f"{folder}.self_attn.{short}_proj.weight", f"{gguf}.{blk}.weight", shape, True)
-        for name, short, blk, shape in (
-            ("query", "q", "attn_q", (c.width, queries)),
-            ("key", "k", "attn_k", (c.width, shared)),
-            ("value", "v", "attn_v", (c.width, shared)),
-            ("output", "o", "attn_output", (queries, c.width)),
-        )
-    ]
-    norms = [
-        Place(
-            (*at, f"{name}_norm", "scale"),
-            f"{folder}.self_attn.{short}_norm.weight",
-            f"{gguf}.attn_{short}_norm.weight",
-            (c.head_width,),
-        )
-        for name, short in (("query", "q"), ("key", "k"))
-    ]
-    return [norm, *matrices, *(norms if c.qk_norm else [])]
-
-
-def _hidden(c: DecoderConfig, layer: int) -> list[Place]:
-    folder, gguf = f"model.layers.{layer}", f"blk.{layer}"
-    norm = Place(
-        ("blocks", layer, "hidden_norm", "scale"),
-        f"{folder}.post_attention_layernorm.weight",
-        f"{gguf}.ffn_norm.weight",
-        (c.width,),
-    )
-    matrices = [
-        Place(
-            ("blocks", layer, "hidden", name),
-            f"{folder}.mlp.{name}_proj.weight",
-            f"{gguf}.ffn_{name}.weight",
-            shape,
-            True,
-        )
-        for name, shape in (
-            ("gate", (c.width, c.hidden)),
-            ("up", (c.width, c.hidden)),
-            ("down", (c.hidden, c.width)),
-        )
-    ]
-    return [norm, *matrices]
+def _place(path: str, shape: tuple[int, ...]) -> Place:
+    keys: Path = tuple(path.split("/"))
+    if path in _OUTSIDE:
+        folder, gguf = _OUTSIDE[path]
+    else:
+        _, layer, rest = path.split("/", 2)
+        keys = ("blocks", int(layer), *rest.split("/"))
+        folder, gguf = _OF_A_LAYER[rest]
+        folder, gguf = f"model.layers.{layer}.{folder}", f"blk.{layer}.{gguf}"
+    turned = len(shape) == 2 and path != "embedding"  # which is looked up by rows everywhere
+    return Place(keys, f"{folder}.weight", f"{gguf}.weight", shape, turned)
