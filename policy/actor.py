@@ -23,12 +23,13 @@ AGREEMENT = {"float32": 1e-5, "bfloat16": 5e-2}
 
 
 class Actor:
-    """A policy as something that learns. `temperature` is the one at which its episodes were sampled."""
+    """A policy as something that learns; by demonstrations, when it has no objective. `temperature` is the
+    one at which its episodes were sampled."""
 
     def __init__(
         self,
         decoder: DecoderConfig,
-        objective: Objective,
+        objective: Objective | None,
         optimizer: OptimizerConfig,
         packing: PackingConfig,
         temperature: float,

@@ -21,15 +21,13 @@ from policy.state import TrainState
 
 
 class CheckpointStore:
-    """Checkpoints in one folder, made when missing. `keep` bounds how many stay, newest first; None keeps
-    all."""
+    """Checkpoints in one folder, made when missing; all of them stay."""
 
-    def __init__(self, directory: Path | str, keep: int | None = None) -> None:
+    def __init__(self, directory: Path | str) -> None:
         self.directory = Path(directory).resolve()
-        policies = ocp.training.preservation_policies
         self._checkpointer = ocp.training.Checkpointer(
             self.directory,
-            preservation_policy=policies.LatestN(keep) if keep else policies.PreserveAll(),
+            preservation_policy=ocp.training.preservation_policies.PreserveAll(),
             cleanup_tmp_directories=True,
         )
 
@@ -67,10 +65,6 @@ class CheckpointStore:
     def drop(self, step: int) -> None:
         """Remove a checkpoint."""
         self._checkpointer.delete(step)
-
-    def close(self) -> None:
-        """Release the store's threads."""
-        self._checkpointer.close()
 
 
 def _tree(state: TrainState) -> dict[str, Any]:

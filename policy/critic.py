@@ -14,11 +14,11 @@ import optax
 
 from policy.config import DecoderConfig, OptimizerConfig
 from policy.decoder import Params
-from policy.gradients import Progress, stream
+from policy.gradients import Progress, added, stream
 from policy.losses import Sums
 from policy.optimizer import initial
 from policy.packing import Packed
-from policy.sharding import like_parameters, over_rows, replicated
+from policy.sharding import over_rows, replicated
 
 SUMS = ("value_loss", "error", "square", "return", "return_square", "tokens")
 
@@ -65,24 +65,11 @@ def accumulate(
 
     def loss(learned: Params) -> tuple[jax.Array, Sums]:
         error = batch.reward - _values(decoder, learned, frozen, batch)
-        value = jnp.sum(batch.weight * value_loss(error))
+        value = jnp.sum(batch.weight * (0.5 * jnp.square(error)))
         return value, {"value_loss": value, **_sums(error, batch)}
 
     (_, sums), gradients = jax.value_and_grad(loss, has_aux=True)(learned)
-    return Progress(
-        like_parameters(jax.tree.map(jnp.add, progress.gradients, gradients)),
-        {name: progress.sums[name] + value for name, value in sums.items()},
-    )
-
-
-def nothing_yet(learned: Params) -> Progress:
-    """The start of an accumulation."""
-    return Progress(jax.tree.map(jnp.zeros_like, learned), {name: jnp.zeros(()) for name in SUMS})
-
-
-def value_loss(error: jax.Array) -> jax.Array:
-    """Half the squared error of a value."""
-    return 0.5 * jnp.square(error)
+    return added(progress, gradients, sums)
 
 
 def summary(sums: Sums) -> dict[str, float]:

@@ -27,8 +27,8 @@ def written(codec: Codec, demonstration: Demonstration, unheard: frozenset[str] 
     the episode has not shown: a policy could never say it.
     """
     episode = codec.episode(demonstration.view, unheard)
-    ids, sampled = list(episode.prompt()), []
-    sampled += [False] * len(ids)
+    ids = list(episode.prompt())
+    sampled = [False] * len(ids)
 
     def add(tokens: list[int], spoken: bool) -> None:
         ids.extend(tokens)

@@ -15,7 +15,6 @@ from policy.decoder import Params
 from policy.devices import pushed
 from policy.episode import EpisodeRequest, Rollout
 from policy.in_flight import numbers, stored, take_up
-from policy.mesh import within
 from policy.rollout import Playing, RolloutEngine
 
 
@@ -116,5 +115,5 @@ def _on(device: jax.Device | None) -> Iterator[None]:
     if device is None:
         yield
         return
-    with within(None), jax.default_device(device):
+    with jax.set_mesh(None), jax.default_device(device):
         yield

@@ -4,6 +4,7 @@ One program per objective, because every micro-batch has the same shape; None as
 by demonstrations. The way back from logits to the stream is `policy.losses`'s.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import optax
 from policy.config import DecoderConfig, GrpoConfig, SaoConfig
 from policy.decoder import Decoder, Params, network, reading
 from policy.grpo import clipped, clipped_objective, k3_divergence
-from policy.losses import Sums, at_losses, join, map_losses
+from policy.losses import Sums, at_losses, joined, map_losses
 from policy.optimizer import Direction, Rates, at_rates, transformation
 from policy.packing import Packed
 from policy.sao import masked_objective, within
@@ -111,7 +112,7 @@ def accumulate(
     def loss(head: Params, hidden: jax.Array, part: Packed) -> tuple[jax.Array, Sums]:
         net = network(decoder, lowered(decoder, {**params, **head}))
         read = readings(net, hidden, part.target, temperature)
-        per_token = supervised_loss(read) if objective is None else policy_loss(objective, read, part)
+        per_token = -read.logp if objective is None else policy_loss(objective, read, part)
         value = jnp.sum(part.weight * per_token)
         return value, {"loss": jax.lax.stop_gradient(value), **_sums(objective, read, part)}
 
@@ -119,10 +120,7 @@ def accumulate(
     (gradients,) = back(found.hidden)
     for name, part in found.head.items():
         gradients[name] += part
-    return Progress(
-        like_parameters(jax.tree.map(jnp.add, progress.gradients, gradients)),
-        {name: join(name, progress.sums[name], new) for name, new in found.sums.items()},
-    )
+    return added(progress, gradients, found.sums)
 
 
 def head_of(decoder: DecoderConfig) -> str:
@@ -130,9 +128,16 @@ def head_of(decoder: DecoderConfig) -> str:
     return "embedding" if decoder.tied else "head"
 
 
-def nothing_yet(params: Params) -> Progress:
+def nothing_yet(params: Params, sums: Sequence[str] = SUMS) -> Progress:
     """The start of an accumulation."""
-    return Progress(jax.tree.map(jnp.zeros_like, params), {name: jnp.zeros(()) for name in SUMS})
+    return Progress(jax.tree.map(jnp.zeros_like, params), {name: jnp.zeros(()) for name in sums})
+
+
+def added(progress: Progress, gradients: Params, sums: Sums) -> Progress:
+    """An accumulation with one micro-batch more."""
+    return Progress(
+        like_parameters(jax.tree.map(jnp.add, progress.gradients, gradients)), joined(progress.sums, sums)
+    )
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
@@ -153,16 +158,13 @@ def target_logp(
     """Log-probabilities of the targets [n, w], for a reference policy; 0 in parts without a loss."""
     batch = over_rows(batch)
     net = network(decoder, lowered(decoder, params))
-    hidden = net.hidden(batch.ids, batch.positions, [reading(attention_mask(batch))] * decoder.layers)[0]
     found = map_losses(
-        lambda hidden, part: readings(net, hidden, part.target, temperature).logp, hidden, batch, columns
+        lambda hidden, part: readings(net, hidden, part.target, temperature).logp,
+        stream(decoder, params, batch),
+        batch,
+        columns,
     )
     return replicated(found)
-
-
-def supervised_loss(readings: Readings) -> jax.Array:
-    """Cross-entropy per token."""
-    return -readings.logp
 
 
 def policy_loss(objective: Objective, readings: Readings, batch: Packed) -> jax.Array:

@@ -62,7 +62,7 @@ def token_weights(counts: Sequence[int], aggregation: Aggregation, token_budget:
     return (1.0 / (len(lengths) * per_episode)).astype(np.float32)
 
 
-def check_agreement(gap: float, tolerance: float = 1e-5) -> None:
+def check_agreement(gap: float, tolerance: float) -> None:
     """Raise AgreementError when sampler and trainer disagree about any token.
 
     `gap` is the largest |trainer - sampler| / (1 + |sampler|) of log-probabilities, so that `tolerance` is

@@ -71,12 +71,10 @@ def map_losses(
 
 def joined(old: Sums, new: Sums) -> Sums:
     """Sums of two parts together."""
-    return {name: join(name, old[name], value) for name, value in new.items()}
-
-
-def join(name: str, old: jax.Array, new: jax.Array) -> jax.Array:
-    """One of the sums of two parts together."""
-    return jnp.maximum(old, new) if name.startswith("max_") else old + new
+    return {
+        name: jnp.maximum(old[name], value) if name.startswith("max_") else old[name] + value
+        for name, value in new.items()
+    }
 
 
 def _losses_first(batch: Packed) -> jax.Array:

@@ -4,8 +4,6 @@ The mesh in use belongs to the thread that set it (`jax.set_mesh`): a learner an
 of their own may use different devices. With one device there is no mesh, and `policy.sharding` does nothing.
 """
 
-from contextlib import AbstractContextManager
-
 import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh
@@ -18,25 +16,25 @@ PARTING = 3600
 """Seconds that processes wait for each other at the end: one of them may still be drawing figures."""
 
 
-def make_mesh(config: MeshConfig, devices: list[jax.Device] | None = None) -> Mesh | None:
-    """A mesh of the first devices there are, or of the given ones; None for a single one that is the default.
+def make_mesh(config: MeshConfig) -> Mesh | None:
+    """A mesh of the first devices there are; None for a single one.
 
     Tensor neighbours lie closest, because they talk most. DeviceError when there are too few devices, or when
     some of a process's devices would be left out of a mesh that spans processes.
     """
-    found = jax.devices() if devices is None else devices
+    found = jax.devices()
     if config.devices > len(found):
         raise DeviceError(
             f"mesh data={config.data} x fsdp={config.fsdp} x tensor={config.tensor} needs {config.devices} "
             f"devices, and there are {len(found)}; make policy.mesh smaller, or for a trial on a CPU set "
             f"XLA_FLAGS=--xla_force_host_platform_device_count={config.devices}"
         )
-    if jax.process_count() > 1 and devices is None and config.devices != len(found):
+    if jax.process_count() > 1 and config.devices != len(found):
         raise DeviceError(
             f"{jax.process_count()} processes have {len(found)} devices together, and policy.mesh uses "
             f"{config.devices} of them; use all"
         )
-    if config.devices == 1 and devices is None:
+    if config.devices == 1:
         return None
     shape = (config.data, config.fsdp, config.tensor)
     grid = np.asarray(found[: config.devices], dtype=object).reshape(shape)
@@ -46,11 +44,6 @@ def make_mesh(config: MeshConfig, devices: list[jax.Device] | None = None) -> Me
 def use_mesh(config: MeshConfig) -> None:
     """From now on, what this thread computes is shared by a mesh of this shape."""
     jax.set_mesh(make_mesh(config))
-
-
-def within(mesh: Mesh | None) -> AbstractContextManager[None]:
-    """A block whose computations are shared by a mesh, or by none."""
-    return jax.set_mesh(mesh)
 
 
 def join(config: ProcessesConfig) -> None:

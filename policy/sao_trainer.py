@@ -52,11 +52,11 @@ class SaoTrainer:
         """Fresh parameters, optimizer state and critic."""
         return self.adopt(parameters(self.decoder, seed))
 
-    def adopt(self, params: Params, version: int = 0) -> TrainState:
+    def adopt(self, params: Params) -> TrainState:
         """Given parameters with a fresh optimizer state, and a critic that begins as a copy of them."""
         params = placed(params)
         opt_state = initial(self.config.optimizer, params)
-        return TrainState(params, opt_state, version, critic_of(params, self.config.critic.optimizer))
+        return TrainState(params, opt_state, 0, critic_of(params, self.config.critic.optimizer))
 
     def update(self, state: TrainState, rewarded: Sequence[Rewarded]) -> tuple[TrainState, Metrics]:
         """One update from a batch of episodes; the given state's arrays are consumed.
@@ -85,10 +85,10 @@ class SaoTrainer:
         metrics |= {**knew, **_spread(packed), "actor_steps": float(number >= 0)}
         return TrainState(params, opt_state, state.version + 1, learned), metrics
 
-    def pack(self, rewarded: Sequence[Rewarded], version: int | None = None) -> Packed:
+    def pack(self, rewarded: Sequence[Rewarded], version: int) -> Packed:
         """Episodes in rows, with the weight that the configured aggregation gives their tokens.
 
-        `version` is that of the parameters that learn; None: all tokens are theirs.
+        `version` is that of the parameters that learn.
         """
         counts = [int(item.tokens.sampled.sum()) for item in rewarded]
         weights = token_weights(counts, self.config.aggregation, self.config.token_budget)
@@ -100,7 +100,7 @@ class SaoTrainer:
                 0.0,
                 float(weight),
                 item.reward,
-                None if version is None else ages(item.tokens, version),
+                ages(item.tokens, version),
             )
             for item, weight in zip(rewarded, weights, strict=True)
         ]
@@ -129,7 +129,7 @@ class SaoTrainer:
         learned, frozen, opt_state = state
         told: list[Metrics] = []
         for number in range(self.config.critic.passes):
-            progress = critic.nothing_yet(learned)
+            progress = gradients.nothing_yet(learned, critic.SUMS)
             for batch in batches(packed, self.packing.rows):
                 progress = critic.accumulate(self.decoder, learned, frozen, progress, batch)
             told.append(critic.summary(progress.sums))

@@ -48,11 +48,11 @@ class Trainer:
         """Fresh parameters and optimizer state."""
         return self.adopt(parameters(self.decoder, seed))
 
-    def adopt(self, params: Params, version: int = 0) -> TrainState:
+    def adopt(self, params: Params) -> TrainState:
         """Given parameters with a fresh optimizer state; with a KL penalty they are what it holds to."""
         params = placed(params)
         reference = jax.tree.map(jnp.copy, params) if self.config.kl else None
-        return TrainState(params, initial(self.config.optimizer, params), version, reference=reference)
+        return TrainState(params, initial(self.config.optimizer, params), 0, reference=reference)
 
     def update(self, state: TrainState, scored: Sequence[Scored]) -> tuple[TrainState, Metrics]:
         """One update from a batch of episodes; the given state's arrays are consumed, its reference apart.
@@ -84,10 +84,10 @@ class Trainer:
         """Gradients of the configured objective, summed over micro-batches."""
         return self._actor.gradients(params, packed)
 
-    def examples(self, scored: Sequence[Scored], version: int | None = None) -> list[Example]:
+    def examples(self, scored: Sequence[Scored], version: int) -> list[Example]:
         """Traces with the weight that the configured aggregation gives their tokens.
 
-        `version` is that of the parameters that learn; None: all tokens are theirs.
+        `version` is that of the parameters that learn.
         """
         counts = [int(item.tokens.sampled.sum()) for item in scored]
         weights = token_weights(counts, self.config.aggregation, self.config.token_budget)
@@ -98,7 +98,7 @@ class Trainer:
                 item.tokens.logp,
                 item.advantage,
                 float(weight),
-                age=None if version is None else ages(item.tokens, version),
+                age=ages(item.tokens, version),
             )
             for item, weight in zip(scored, weights, strict=True)
         ]

@@ -1,13 +1,13 @@
 """Warm start: supervised learning of oracle demonstrations, with a loss on what the agent says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
-import jax.numpy as jnp
 import numpy as np
 
 from planet.identity import seed_of, stream
 from policy import gradients
-from policy.actor import Metrics, summary
+from policy.actor import Actor, Metrics, summary
 from policy.codec import Codec
 from policy.config import DecoderConfig, PackingConfig, WarmStartConfig
 from policy.decoder import Params
@@ -15,7 +15,7 @@ from policy.demonstration import Demonstration, written
 from policy.errors import DemonstrationError
 from policy.names import unheard_names
 from policy.optimizer import direction, initial, rates
-from policy.packing import Example, batches, pack
+from policy.packing import Example, pack
 
 Progressed = Callable[[int, Metrics], None]
 """Called after every step with its number, from 1, and its metrics."""
@@ -56,19 +56,17 @@ def warm_start(
     """
     if not examples:
         raise DemonstrationError("there is no demonstration to learn from; the foundation set is empty")
+    actor = Actor(decoder, None, config.optimizer, packing, temperature=1.0)
     way, state = direction(config.optimizer), initial(config.optimizer, params)
-    order = _Order(len(examples), seed)
+    order = _order(len(examples), seed)
     history: list[Metrics] = []
     for number in range(1, config.steps + 1):
-        chosen = [examples[index] for index in order.take(config.batch)]
+        chosen = [examples[index] for index in islice(order, config.batch)]
         tokens = sum(int(example.sampled.sum()) for example in chosen)
         packed = pack([example._replace(weight=1.0 / tokens) for example in chosen], packing.width)
-        progress = gradients.nothing_yet(params)
-        for batch in batches(packed, packing.rows):
-            progress = gradients.accumulate(
-                decoder, None, params, progress, batch, jnp.float32(1.0), columns=packing.loss_columns
-            )
+        progress = actor.gradients(params, packed)
         now = rates(config.optimizer, number - 1, config.steps, config.final_rate)
+        # Nobody asks for its norms, so the next batch is packed while it is computed.
         params, state, _ = gradients.step(way, params, state, progress.gradients, now)
         history.append(summary(progress.sums))
         if progressed:
@@ -76,14 +74,8 @@ def warm_start(
     return params, history
 
 
-class _Order:
+def _order(size: int, seed: int) -> Iterator[int]:
     """An endless sequence of indices: permutation after permutation."""
-
-    def __init__(self, size: int, seed: int) -> None:
-        self.size, self.rng, self.waiting = size, np.random.default_rng(seed_of(seed, "warm start")), []
-
-    def take(self, count: int) -> list[int]:
-        while len(self.waiting) < count:
-            self.waiting.extend(int(i) for i in self.rng.permutation(self.size))
-        taken, self.waiting = self.waiting[:count], self.waiting[count:]
-        return taken
+    rng = np.random.default_rng(seed_of(seed, "warm start"))
+    while True:
+        yield from map(int, rng.permutation(size))

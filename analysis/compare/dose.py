@@ -5,25 +5,15 @@ shrink by themselves, and make any aim look good.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from analysis.compare.standing import GREEDY
-from analysis.csv_file import write_csv
 from analysis.ledger import BriefRow, TaskRow
 from analysis.run_directory import OpenRun
-from analysis.style import colour, drawing, line
-from planet.text_table import align
 
-CAPTION = (
-    "Each mark is a cell: its share of the prompts with a gradient minus its share of the starting pool "
-    "(dose), against the failure rate removed on test from warm start to end (response); larger marks "
-    "have more test episodes. A rising cloud in the closed loop and a flat one under a placebo say that "
-    "aiming works."
-)
 LEAST_EPISODES = 12
 """Test episodes that a cell needs on either side to be shown."""
 
@@ -47,23 +37,7 @@ class Dose(NamedTuple):
         return self.warm_failure - self.final_failure
 
 
-HEADER = ("run", *Dose._fields, "dose", "response")
-
-
-def write_doses(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[Path]]:
-    """Rank correlations, dose_response.csv and .png; nothing unless a run was updated and tested."""
-    facets = _facets(runs.values())
-    found = {label: doses for label, run in runs.items() if (doses := doses_of(run, facets))}
-    if not found:
-        return "", []
-    rows = [(label, *d, d.dose, d.response) for label, doses in found.items() for d in doses]
-    table = write_csv(out / "dose_response.csv", HEADER, rows)
-    lines = [(label, str(len(doses)), _rho_text(rank_correlation(doses))) for label, doses in found.items()]
-    text = "\n".join(align(("dose and response", "cells", "rank correlation"), lines))
-    return text, [table, _draw(found, facets, out / "dose_response.png")]
-
-
-def _facets(runs: Iterable[OpenRun]) -> tuple[str, ...]:
+def aimed_facets(runs: Iterable[OpenRun]) -> tuple[str, ...]:
     """The facets that briefs aim at first, in any of the runs; families when none was aimed."""
     aimed = [
         cells[0].partition(":")[0]
@@ -134,40 +108,3 @@ def rank_correlation(doses: Sequence[Dose]) -> float | None:
     if len(doses) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
         return None
     return float(spearmanr(x, y).statistic)
-
-
-def _rho_text(rho: float | None) -> str:
-    return "-" if rho is None else f"{rho:+.2f}"
-
-
-def _draw(found: dict[str, list[Dose]], facets: Sequence[str], path: Path) -> Path:
-    with drawing(path, CAPTION, 1, len(found), width=2.2 + 2.9 * len(found), height=3.9) as axes:
-        for index, (label, doses) in enumerate(found.items()):
-            axis = axes[0][index]
-            for number, d in enumerate(sorted(doses, key=lambda d: d.dose)):
-                shade = facets.index(d.cell.partition(":")[0])
-                size = 12 + 0.6 * d.episodes
-                axis.scatter(
-                    100 * d.dose, 100 * d.response, s=size, color=colour(shade), marker=line(shade)["marker"]
-                )
-                place = (100 * d.dose, 100 * d.response)
-                name = d.cell.partition(":")[2]
-                axis.annotate(
-                    name, place, xytext=(5, -9 if number % 2 else 4), textcoords="offset points", fontsize=6
-                )
-            axis.axhline(0, color="black", linewidth=0.6)
-            axis.axvline(0, color="black", linewidth=0.6)
-            axis.margins(0.18)
-            axis.set_title(f"{label}: rank correlation {_rho_text(rank_correlation(doses))}", fontsize=8)
-            axis.set_xlabel("gradient share gained (points)")
-        axes[0][0].set_ylabel("failure removed on test (points)")
-        _share_range(list(axes[0]))
-    return path
-
-
-def _share_range(axes: list[Any]) -> None:
-    """The same axes in every panel, so that clouds compare."""
-    for get, put in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
-        edges = [getattr(axis, get)() for axis in axes]
-        for axis in axes:
-            getattr(axis, put)(min(e[0] for e in edges), max(e[1] for e in edges))

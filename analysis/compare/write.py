@@ -7,7 +7,7 @@ from typing import Any
 from analysis.command import Result
 from analysis.compare.cells import write_cells
 from analysis.compare.difficulty_table import write_difficulty
-from analysis.compare.dose import write_doses
+from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing

@@ -7,7 +7,8 @@ from math import log
 import pytest
 
 from analysis.compare.cells import reports_of, write_cells
-from analysis.compare.dose import Dose, doses_of, rank_correlation, write_doses
+from analysis.compare.dose import Dose, doses_of, rank_correlation
+from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total, write_funnel
 from analysis.compare.mass import effective_number, masses_of, uniform_effective_number, write_mass
 from analysis.compare.standing import standing

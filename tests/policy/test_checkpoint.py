@@ -58,13 +58,6 @@ def test_steps_are_listed_replaced_and_dropped(trainer: Trainer, tmp_path: Path)
     assert store.load(3, state)[1] == {"step": "again"}
 
 
-def test_only_the_newest_are_kept_when_asked(trainer: Trainer, tmp_path: Path) -> None:
-    store = CheckpointStore(tmp_path, keep=2)
-    for step in range(4):
-        store.save(step, trainer.init(0), {})
-    assert store.steps() == [2, 3]
-
-
 def test_what_a_killed_save_left_behind_is_no_checkpoint(trainer: Trainer, tmp_path: Path) -> None:
     CheckpointStore(tmp_path).save(1, trainer.init(0), {})
     shutil.copytree(tmp_path / "1", tmp_path / "2.orbax-checkpoint-tmp")

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from policy import critic
+from policy import critic, gradients
 from policy.checkpoint import CheckpointStore
 from policy.config import PRESETS, CriticConfig, OptimizerConfig, SaoConfig
 from policy.critic import critic_of
@@ -136,7 +136,7 @@ def test_a_critic_begins_at_zero_and_learns_everything_but_its_attention(params:
     assert not np.asarray(critic.values(decoder, state.learned, state.frozen, batch)).any()
     assert "attention" not in state.learned["blocks"][0] and "query" in state.frozen[0]["attention"]
     progress = critic.accumulate(
-        decoder, state.learned, state.frozen, critic.nothing_yet(state.learned), batch
+        decoder, state.learned, state.frozen, gradients.nothing_yet(state.learned, critic.SUMS), batch
     )
     # Six tokens of weight 1; three of them fall short of 1 by 1: 3 x 0.5 x 1².
     assert float(progress.sums["value_loss"]) == pytest.approx(1.5)

@@ -77,7 +77,7 @@ def test_a_single_process_joins_nobody_and_a_lonely_one_is_told_what_is_missing(
 def test_activations_that_are_computed_again_give_equal_gradients() -> None:
     def gradients(decoder: DecoderConfig) -> Any:
         trainer = Trainer(decoder, GrpoConfig(), PackingConfig(width=48, rows=4))
-        packed = pack(trainer.examples(sharded_updates.batch(0)), 48)
+        packed = pack(trainer.examples(sharded_updates.batch(0), 0), 48)
         return trainer.gradients(parameters(PRESETS["micro"], 0), packed)
 
     kept = gradients(PRESETS["micro"])

@@ -52,10 +52,10 @@ def test_the_first_update_refuses_log_probabilities_of_another_policy(
 def test_rewarded_tokens_become_likelier_and_punished_ones_less_likely(
     trainer: Trainer, params: Params, scored: list[Scored]
 ) -> None:
-    before = trainer.gradients(params, pack(trainer.examples(scored), PACKING.width)).sums["loss"]
+    before = trainer.gradients(params, pack(trainer.examples(scored, 0), PACKING.width)).sums["loss"]
     state, _ = trainer.update(trainer.adopt(copied(params)), scored)
     assert state.version == 1
-    after = trainer.gradients(state.params, pack(trainer.examples(scored), PACKING.width)).sums["loss"]
+    after = trainer.gradients(state.params, pack(trainer.examples(scored, 0), PACKING.width)).sums["loss"]
     assert float(after) < float(before)
 
 
@@ -63,8 +63,8 @@ def test_rows_of_a_micro_batch_and_order_of_episodes_do_not_change_the_gradient(
     trainer: Trainer, params: Params, scored: list[Scored]
 ) -> None:
     wide = Trainer(PRESETS["micro"], GrpoConfig(), PackingConfig(width=320, rows=1))
-    here = trainer.gradients(params, pack(trainer.examples(scored), 160)).gradients
-    there = wide.gradients(params, pack(wide.examples(scored[::-1]), 320)).gradients
+    here = trainer.gradients(params, pack(trainer.examples(scored, 0), 160)).gradients
+    there = wide.gradients(params, pack(wide.examples(scored[::-1], 0), 320)).gradients
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-5), here, there)
 
 
@@ -114,9 +114,9 @@ def test_tokens_of_older_parameters_are_weighed_by_their_importance_and_others_a
 ) -> None:
     mixed = [older(item, np.log(1.5)) for item in scored]
     trainer = Trainer(PRESETS["micro"], GrpoConfig(aggregation="token"), PACKING)
-    state = trainer.adopt(params, version=5)
+    state = trainer.adopt(params)._replace(version=5)
     packed = trainer._ready(state, pack(trainer.examples(mixed, 5), PACKING.width))
-    plain = pack(trainer.examples(scored, None), PACKING.width)
+    plain = pack(trainer.examples(scored, 0), PACKING.width)
     stale, used = (packed.age > 0) & (packed.weight > 0), packed.weight > 0
     assert 0 < stale.sum() < used.sum()
     assert set(packed.age[used].tolist()) == {0.0, 2.0}
@@ -124,7 +124,7 @@ def test_tokens_of_older_parameters_are_weighed_by_their_importance_and_others_a
     np.testing.assert_allclose(packed.advantage[stale], 1.5 * plain.advantage[stale], rtol=1e-4)
     np.testing.assert_array_equal(packed.advantage[used & ~stale], plain.advantage[used & ~stale])
     np.testing.assert_allclose(packed.logp[used], plain.logp[used], atol=1e-4)
-    _, metrics = trainer.update(trainer.adopt(copied(params), version=5), mixed)
+    _, metrics = trainer.update(trainer.adopt(copied(params))._replace(version=5), mixed)
     assert metrics["stale_share"] == pytest.approx(stale.sum() / used.sum())
     assert metrics["max_age"] == 2.0 and metrics["ratio"] == pytest.approx(1.0, abs=1e-4)
 
@@ -134,7 +134,7 @@ def test_without_a_cap_the_ratio_of_an_older_token_is_taken_against_its_sampler(
 ) -> None:
     mixed = [older(item, np.log(1.5)) for item in scored]
     trainer = Trainer(PRESETS["micro"], GrpoConfig(importance_cap=None), PACKING)
-    _, metrics = trainer.update(trainer.adopt(copied(params), version=5), mixed)
+    _, metrics = trainer.update(trainer.adopt(copied(params))._replace(version=5), mixed)
     assert metrics["max_ratio"] == pytest.approx(1.5, rel=1e-4)
     assert 0 < metrics["clip_share"] < 1  # 1.5 > 1.28 where the advantage is above 0
 
@@ -145,7 +145,7 @@ def test_logits_in_parts_give_the_gradient_of_logits_at_once(params: Params, sco
         Trainer(PRESETS["micro"], config, PackingConfig(width=160, rows=2, loss_columns=columns))
         for columns in (160, 32)
     )
-    packed = pack(at_once.examples(scored), 160)
+    packed = pack(at_once.examples(scored, 0), 160)
     one, many = at_once.gradients(params, packed), in_parts.gradients(params, packed)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-6), one.gradients, many.gradients)
     for name, value in one.sums.items():
@@ -155,7 +155,7 @@ def test_logits_in_parts_give_the_gradient_of_logits_at_once(params: Params, sco
 def test_the_gradient_is_that_of_the_whole_objective_differentiated_at_once(
     trainer: Trainer, params: Params, scored: list[Scored]
 ) -> None:
-    packed = pack(trainer.examples(scored), PACKING.width)
+    packed = pack(trainer.examples(scored, 0), PACKING.width)
 
     def loss(params: Params) -> jax.Array:
         hidden = gradients.stream(PRESETS["micro"], params, packed)
@@ -172,7 +172,7 @@ def test_the_gradient_is_that_of_the_whole_objective_differentiated_at_once(
 def test_matrices_in_bfloat16_give_nearly_the_same_log_probabilities(
     params: Params, scored: list[Scored], trainer: Trainer
 ) -> None:
-    packed = pack(trainer.examples(scored), PACKING.width)
+    packed = pack(trainer.examples(scored, 0), PACKING.width)
     exact = gradients.target_logp(PRESETS["micro"], params, packed, jnp.float32(1.0))
     rough = gradients.target_logp(PRESETS["micro"], gradients.in_bfloat16(params), packed, jnp.float32(1.0))
     gap = float(np.max(np.abs(np.asarray(exact - rough)) / (1 + np.abs(exact))))
