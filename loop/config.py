@@ -282,6 +282,23 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
+    def _the_decoder_can_learn(self) -> "Config":
+        """Updates of the built-in learner need episodes that differ, and log-probabilities."""
+        if self.learner.type != "decoder" or not (self.iterations or self.budget.charged_steps):
+            return self
+        if self.policy.algorithm == "grpo" and self.policy.grpo.group_size == 1:
+            raise ValueError(
+                "policy.grpo.group_size: 1 leaves an episode nothing to be compared with, so nothing would be "
+                "learned; give 2 or more, or policy.algorithm: sao"
+            )
+        if self.policy.rollout.temperature == 0:
+            raise ValueError(
+                "policy.rollout.temperature: 0 samples equal episodes, of which nothing can be learned; give "
+                "more than 0 (tests decode greedily anyway)"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _probes_are_a_count(self) -> "Config":
         probes = self.curriculum.report.parameters.get("probes", ENRICHED)
         if self.curriculum.report.type == "enrich" and (type(probes) is not int or probes < 1):

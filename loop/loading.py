@@ -5,7 +5,7 @@ key, except that a plug-in with a new `type` replaces the old one, whose paramet
 """
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -183,6 +183,9 @@ def check_keys(tree: Tree, model: type[BaseModel], source: str, prefix: str = ""
 def _check_number(value: Any, annotation: Any, where: str) -> None:
     """ConfigError for `yes` where a number belongs, which would be a 1, and for a number beyond measure."""
     allowed = (annotation, *get_args(annotation))
+    if isinstance(value, list) and get_origin(annotation) is tuple:
+        for index, item in enumerate(value):
+            _check_number(item, allowed[1], f"{where}.{index}")
     if bool in allowed or not (int in allowed or float in allowed):
         return
     if isinstance(value, bool):
@@ -204,6 +207,7 @@ def first_line(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
+    message = message.replace("Input is not a valid path for <class 'pathlib.Path'>", "it should be a path")
     if first["type"] == "missing":
         return f"{where} is missing; add it"
     if first["type"] == "value_error":

@@ -4,6 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+MOST_LAYERS = 1000
+"""Of a decoder: its arrays are listed one by one, so far more would keep every plan of it waiting."""
+
 PresetName = Literal[
     "micro", "tiny", "small", "smollm2-135m", "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b"
 ]
@@ -19,7 +22,7 @@ class DecoderConfig(Config):
     """Shape of the Qwen3-like decoder (arXiv 2505.09388). The defaults are the `tiny` preset."""
 
     width: int = Field(128, gt=0)  # d, features of the residual stream
-    layers: int = Field(3, gt=0)
+    layers: int = Field(3, gt=0, le=MOST_LAYERS)
     heads: int = Field(4, gt=0)  # query heads; a multiple of kv_heads
     kv_heads: int = Field(2, gt=0)  # key-value heads, each shared by heads / kv_heads query heads
     head_width: int = Field(64, gt=0)  # features of one head; even, because RoPE rotates pairs
@@ -106,9 +109,9 @@ class RolloutConfig(Config):
     max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
     context: int = Field(256, gt=0)  # tokens of an episode, observations included
     slots: int = Field(128, gt=0)  # episodes in progress
-    decode_buckets: tuple[int, ...] = (32, 8)  # rows that a decoding call may have, largest first
+    decode_buckets: tuple[int, ...] = (24, 8)  # rows that a decoding call may have, largest first
     decode_steps: int = Field(16, gt=0)  # tokens per row that a decoding call samples at most
-    chunk_tokens: int = Field(256, gt=0)  # tokens of one prefill call: rows times width
+    chunk_tokens: int = Field(128, gt=0)  # tokens of one prefill call: rows times width
     chunk_widths: tuple[int, ...] = (8, 16, 32, 64, 128)  # tokens that one prefill call may read per row
     copy_rows: int = Field(8, gt=0)  # rows that one call copies
 
@@ -131,6 +134,11 @@ class RolloutConfig(Config):
             )
         if self.chunk_widths != tuple(sorted(self.chunk_widths)):
             raise ValueError(f"chunk_widths={self.chunk_widths} must rise; sort them")
+        if self.max_turn_tokens >= self.context:
+            raise ValueError(
+                f"max_turn_tokens={self.max_turn_tokens} leaves no room for a task in context={self.context}, "
+                "so every episode would end before it begins; lower it, or raise context"
+            )
         return self
 
 

@@ -214,3 +214,29 @@ def test_an_own_class_that_raises_is_one_line(
     with pytest.raises(ConfigError) as caught:
         make("sampler", Plugin(type=f"{name}:Own"), "curriculum.sampler")
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_run_whose_policy_could_learn_nothing_is_refused() -> None:
+    """Equal episodes have no advantage, and a group of one has nothing to be compared with."""
+    assert complaint("policy.rollout.temperature=0").startswith(
+        "policy.rollout.temperature: 0 samples equal episodes, of which nothing can be learned; give more"
+    )
+    assert complaint("policy.grpo.group_size=1") == (
+        "policy.grpo.group_size: 1 leaves an episode nothing to be compared with, so nothing would be learned; "
+        "give 2 or more, or policy.algorithm: sao"
+    )
+    assert load(MICRO, ("policy.grpo.group_size=1", "policy.algorithm=sao")).group_size == 1
+    assert load(MICRO, ("policy.rollout.temperature=0", "iterations=0")).iterations == 0
+
+
+def test_yes_within_a_list_of_numbers_is_refused_and_a_path_is_told_as_a_path() -> None:
+    assert complaint("policy.rollout.decode_buckets=[8, true]") == (
+        "policy.rollout.decode_buckets.1: True is not allowed; give a number"
+    )
+    assert complaint("cache=5") == "cache: 5 is not allowed; it should be a path"
+
+
+def test_more_layers_than_any_plan_could_list_are_refused_at_once() -> None:
+    assert complaint("policy.decoder.layers=100000") == (
+        "policy.decoder.layers: 100000 is not allowed; it should be less than or equal to 1000"
+    )
