@@ -288,8 +288,8 @@ class Config(Settings):
             return self
         if self.policy.algorithm == "grpo" and self.policy.grpo.group_size == 1:
             raise ValueError(
-                "policy.grpo.group_size: 1 leaves an episode nothing to be compared with, so nothing would be "
-                "learned; give 2 or more, or policy.algorithm: sao"
+                "policy.grpo.group_size: 1 leaves an episode nothing to be compared with, so nothing would "
+                "be learned; give 2 or more, or policy.algorithm: sao"
             )
         if self.policy.rollout.temperature == 0:
             raise ValueError(

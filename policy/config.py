@@ -136,8 +136,8 @@ class RolloutConfig(Config):
             raise ValueError(f"chunk_widths={self.chunk_widths} must rise; sort them")
         if self.max_turn_tokens >= self.context:
             raise ValueError(
-                f"max_turn_tokens={self.max_turn_tokens} leaves no room for a task in context={self.context}, "
-                "so every episode would end before it begins; lower it, or raise context"
+                f"max_turn_tokens={self.max_turn_tokens} leaves no room for a task in context={self.context}"
+                ", so every episode would end before it begins; lower it, or raise context"
             )
         return self
 
