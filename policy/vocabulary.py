@@ -97,9 +97,11 @@ def build(words: Iterable[str], rows: int = 1024) -> Vocabulary:
 
 
 def save(vocabulary: Vocabulary, path: Path) -> None:
-    """Write vocabulary.json."""
+    """Write vocabulary.json, whole or not at all."""
     text = json.dumps({"rows": vocabulary.rows, "words": list(vocabulary.words)}, indent=0)
-    path.write_text(text + "\n", encoding="utf-8")
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text + "\n", encoding="utf-8")
+    part.replace(path)
 
 
 def load(path: Path | None = None) -> Vocabulary:
@@ -114,21 +116,26 @@ def load(path: Path | None = None) -> Vocabulary:
         ) from error
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str] | None = None) -> int:
     """Append the words of a file (one per line) to the vocabulary, or start one."""
-    parser = argparse.ArgumentParser(prog="python -m policy.vocabulary", description=main.__doc__)
+    from policy.command import Parser, finish, positive
+
+    parser = Parser(prog="python -m policy.vocabulary", description=main.__doc__)
     parser.add_argument(
         "--words", type=Path, required=True, help="text file with one word or snake_case name a line"
     )
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("vocabulary.json"))
     parser.add_argument(
-        "--rows", type=int, default=1024, help="embedding rows of a new vocabulary (default 1024)"
+        "--rows", type=positive, default=1024, help="embedding rows of a new vocabulary (default 1024)"
     )
     arguments = parser.parse_args(argv)
-    words = arguments.words.read_text(encoding="utf-8").split()
-    known = load(arguments.out) if arguments.out.exists() else build((), arguments.rows)
-    grown = known.extend(build(words, 1 << 20).words)
-    save(grown, arguments.out)
+    try:
+        words = arguments.words.read_text(encoding="utf-8").split()
+        known = load(arguments.out) if arguments.out.exists() else build((), arguments.rows)
+        grown = known.extend(build(words, 1 << 20).words)
+        save(grown, arguments.out)
+    except (VocabularyError, OSError, UnicodeDecodeError) as error:
+        parser.exit(2, f"{parser.prog}: {' '.join(str(error).split())}\n")
     print(f"{arguments.out}: {len(known.words)} -> {len(grown.words)} words, digest {grown.digest()}")
 
 

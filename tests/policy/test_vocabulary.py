@@ -56,6 +56,20 @@ def test_a_file_is_read_back_and_extended_by_the_command(tmp_path: Path) -> None
     assert v.load(out).words == (*first.words, "zebra")
 
 
+def test_words_that_cannot_be_read_or_do_not_fit_end_the_command_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = tmp_path / "words.txt", tmp_path / "vocabulary.json"
+    for text, rows, told in ((None, 256, "No such file"), ("a1 b2", 157, "39 words do not fit")):
+        if text is not None:
+            words.write_text(text)
+        with pytest.raises(SystemExit) as ended:
+            v.main(["--words", str(words), "--out", str(out), "--rows", str(rows)])
+        said = capsys.readouterr().err
+        assert ended.value.code == 2 and told in said and said.count("\n") == 1
+        assert not list(tmp_path.glob("vocabulary*"))
+
+
 def test_an_unreadable_file_names_the_remedy(tmp_path: Path) -> None:
     broken = tmp_path / "vocabulary.json"
     broken.write_text(json.dumps({"rows": 256}))
