@@ -49,15 +49,8 @@ class OracleDemonstrator:
         sessions: SessionPool,
     ) -> Demonstrated:
         """Families drawn by their weights, tasks of a family in turn."""
-        shown = demonstrations(foundation, coverage, seed, count, sessions)
+        shown = drawn(foundation, coverage, seed, count, lambda e, task: demonstrate(e, task, sessions))
         return Demonstrated(shown, sum(len(d.trajectory.calls) for d in {id(d): d for d in shown}.values()))
-
-
-def demonstrations(
-    foundation: Sequence[Environment], coverage: Coverage, seed: int, count: int, sessions: SessionPool
-) -> list[Shown]:
-    """`count` demonstrations by oracles, each task played once."""
-    return drawn(foundation, coverage, seed, count, lambda e, task: demonstrate(e, task, sessions))
 
 
 def drawn(

@@ -7,7 +7,7 @@ import pytest
 from loop.config import Config, Coverage, SplitSizes
 from loop.errors import ConfigError
 from loop.learning.coverage import family_weights
-from loop.learning.demonstrations import demonstrations
+from loop.learning.demonstrations import OracleDemonstrator
 from loop.loading import load
 from loop.sweep.runs import read_sweep
 from loop.worlds.sessions import SessionPool
@@ -56,7 +56,7 @@ def test_no_demonstration_shows_a_withheld_family() -> None:
     families = {t.id: t.key.facets.family for e in foundation for t in e.tasks}
     gone = sorted(families.values())[0]
     coverage = Coverage(exponent=0, without=(gone,))
-    shown = demonstrations(foundation, coverage, 0, 80, SessionPool(turns=8))
+    shown = OracleDemonstrator().demonstrate(foundation, coverage, 0, 80, SessionPool(turns=8)).shown
     assert {families[s.view.task_id] for s in shown} == set(families.values()) - {gone}
     withheld = even.model_copy(update={"coverage": coverage})
     again = build_splits(withheld, catalog, TemplateAuthor())
