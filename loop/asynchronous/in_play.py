@@ -1,11 +1,10 @@
 """One group between its submission and the update that takes it, and its form in a checkpoint."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from loop.episodes.playing import Played, Wanted, prompts
+from loop.episodes.playing import Played, Wanted
 from loop.learning.in_play import InPlay
-from loop.worlds.pool import Pool
 from planet.records.episode import Grade
 from planet.world.session import Session
 
@@ -18,10 +17,6 @@ class Prompt:
     step: int  # controller step in which it was submitted
     place: int  # among the prompts of that step, from 0
     replaces: bool  # a group that was dropped; it is not replaced itself
-
-    def wanted(self, pool: Pool, group_size: int, unheard: float, seed: int) -> tuple[Wanted, ...]:
-        """Its episodes."""
-        return tuple(prompts(pool, [self.task_id], group_size, self.step, self.place, unheard, seed))
 
 
 @dataclass
@@ -71,10 +66,7 @@ class GroupInPlay:
 def stored(group: GroupInPlay, episodes: InPlay) -> dict[str, Any]:
     """A group as JSON values; what its unfinished members said is stored with the episodes in progress."""
     return {
-        "task_id": group.prompt.task_id,
-        "step": group.prompt.step,
-        "place": group.prompt.place,
-        "replaces": group.prompt.replaces,
+        **asdict(group.prompt),
         "numbers": group.numbers,
         "oldest": group.oldest,
         "charged": group.charged,

@@ -14,7 +14,7 @@ from loop.asynchronous.waiting import Charges, Settled, Waiting
 from loop.config import Asynchronous, Config
 from loop.curricula.protocols import Gate, Sampler
 from loop.episodes.groups import Group
-from loop.episodes.playing import Wanted, graded, request_for
+from loop.episodes.playing import Wanted, graded, prompts, request_for
 from loop.learning.in_play import InPlay, PlaysOn
 from loop.learning.learner import Request, Rollout
 from loop.worlds.pool import Pool, PoolTask
@@ -60,17 +60,17 @@ class Stream:
         self._judge(ready, asked=True)
         self._judge_complete()
         self._fill("prompts", self._left)
-        prompts = self._config.prompts_per_update
-        while len(self._waiting.ready) < prompts:
+        enough = self._config.prompts_per_update
+        while len(self._waiting.ready) < enough:
             self._refill()
             if not self._waiting.in_play:
                 break
             self._advance()
             self._judge_complete()
-        for group in self._waiting.ready[:prompts]:
+        for group in self._waiting.ready[:enough]:
             self._schedule.note("consumed", group.id, age=self._age(group))
             self._settled.append(Settled(group, admitted=True))
-        del self._waiting.ready[:prompts]
+        del self._waiting.ready[:enough]
         self._settled.sort(key=lambda settled: settled.group.order)
         return [Group(group.id, group.members, *became) for group, *became in self._settled]
 
@@ -144,8 +144,10 @@ class Stream:
                 self._of[number] = group, member
 
     def _wanted(self, prompt: Prompt, pool: Pool) -> tuple[Wanted, ...]:
-        config = self._config
-        return prompt.wanted(pool, config.group_size, config.unheard_prompts, config.learning_seed)
+        """The episodes of a prompt."""
+        config, asked = self._config, [prompt.task_id]
+        unheard, seed = config.unheard_prompts, config.learning_seed
+        return tuple(prompts(pool, asked, config.group_size, prompt.step, prompt.place, unheard, seed))
 
     def _request(self, group: GroupInPlay, member: int) -> Request:
         """The episode of a member; when it begins, its session is known to the group."""

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from loop.asynchronous.in_play import GroupInPlay
 
 
-@dataclass
-class Charges:
+class Charges(NamedTuple):
     """Calls of one step: executed in it by any group, and of groups that were dropped in it."""
 
     executed: int

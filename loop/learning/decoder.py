@@ -22,7 +22,7 @@ from policy.decoder import parameters
 from policy.demonstration import Demonstration
 from policy.device_memory import require_room
 from policy.devices import rollout_devices as devices_that_play
-from policy.episode import EpisodeRequest, Rollout
+from policy.episode import Rollout
 from policy.fleet import Fleet
 from policy.mesh import use_mesh
 from policy.rollout import RolloutEngine
@@ -114,12 +114,11 @@ class DecoderLearner:
 
     def play(self, requests: Sequence[Request], temperature: float) -> list[Rollout]:
         """Episodes over one KV cache, or one on each device that plays."""
-        asked = [EpisodeRequest(*request) for request in requests]
         if self._devices != [None]:
-            return self._fleet(temperature).run(asked)
+            return self._fleet(temperature).run(requests)
         return self.engine.run(
             self.state.params,
-            asked,
+            requests,
             temperature=temperature,
             seed=self.seed,
             version=self.version,

@@ -5,7 +5,7 @@ from typing import Any
 
 from loop.learning.learner import Request
 from planet.records.episode import Trajectory
-from policy.episode import EpisodeRequest, Rollout
+from policy.episode import Rollout
 from policy.fleet import Fleet
 from policy.in_flight import stored_trace, trace_of
 from policy.state import TrainState
@@ -26,7 +26,7 @@ class DecoderInPlay:
 
     def submit(self, requests: Sequence[Request]) -> list[int]:
         """Queue the episodes of one group; their numbers."""
-        return self._fleet.submit([EpisodeRequest(*request) for request in requests])
+        return self._fleet.submit(requests)
 
     def advance(self) -> list[tuple[int, Rollout]]:
         """One decoding call on every device; the episodes that ended."""
@@ -70,6 +70,4 @@ class DecoderInPlay:
 
     def load_state_dict(self, state: Mapping[str, Any], requests: Mapping[int, Request]) -> None:
         """The fleet's."""
-        self._fleet.load_state_dict(
-            state, {number: EpisodeRequest(*request) for number, request in requests.items()}
-        )
+        self._fleet.load_state_dict(state, requests)

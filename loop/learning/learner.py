@@ -8,33 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from planet.records.episode import Ended, Grade, ToolResult, Trajectory
+from planet.records.episode import Grade, Trajectory
 from planet.records.view import TaskView
+from policy.episode import EpisodeRequest
 
 Metrics = dict[str, float]
-
-
-class ToolSession(Protocol):
-    """An episode of a world, as a policy sees it."""
-
-    @property
-    def turns_left(self) -> int:
-        """Calls that it still answers."""
-
-    def call(self, tool: str | None, arguments: dict[str, Any]) -> ToolResult:
-        """Execute a call; `tool` None is output that could not be read."""
-
-    def finish(self, answer: str | None, ended: Ended) -> Trajectory:
-        """End the episode."""
-
-
-class Request(NamedTuple):
-    """One episode to play."""
-
-    name: str  # of its random stream, unique within a run of the engine
-    view: TaskView
-    open: Callable[[], Any]  # gives a ToolSession; called when the episode begins
-    unheard: frozenset[str] = frozenset()  # names that the policy is to see as strangers
+Request = EpisodeRequest
+"""One episode to play."""
 
 
 class Tokens(Protocol):
