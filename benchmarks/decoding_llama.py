@@ -11,12 +11,10 @@ from typing import Any
 from benchmarks.decoding_work import Work
 from benchmarks.sides import Figures, SideError, answer, needed, peak_memory
 
-REMEDY = "install the extra `peers`, or name an interpreter that has it with --peer-python (docs/speed.md)"
-
 
 def measure(given: Figures) -> Figures:
     """Figures of a work: per batch the seconds of every measurement and what was said."""
-    llama = needed("xllamacpp", REMEDY)
+    llama = needed("xllamacpp")
     work = Work(**given)
     settings = settings_of(work)
     server = llama.Server(_parameters(llama, settings))

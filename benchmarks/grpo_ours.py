@@ -17,7 +17,7 @@ from benchmarks.grpo_work import (
 )
 from benchmarks.sides import Figures, answer, peak_memory
 from planet.records.view import TaskView
-from policy.bench_tasks import Desk, task
+from policy.bench_tasks import requests
 from policy.codec import Answer
 from policy.config import (
     DecoderConfig,
@@ -142,7 +142,6 @@ class Loop:
     """Play, then learn, as the main job does."""
 
     def __init__(self, work: Work, config: PolicyConfig) -> None:
-        from policy.episode import EpisodeRequest
         from policy.rollout import RolloutEngine
         from policy.trainer import Trainer
 
@@ -150,11 +149,7 @@ class Loop:
         self.engine = RolloutEngine(Numbers(work), config.decoder, config.rollout)
         self.trainer = Trainer(config.decoder, config.grpo, config.packing, TEMPERATURE)
         self.state = self.trainer.init(0)
-        self.requests = [
-            EpisodeRequest(f"{n}/{member}", task(n).view, Desk)
-            for n in range(work.prompts)
-            for member in range(work.group)
-        ]
+        self.requests = requests(work.prompts, work.group)
 
     def play(self, number: int) -> Sequence[Any]:
         """The episodes of an update."""

@@ -21,7 +21,6 @@ from benchmarks.grpo_work import (
 )
 from benchmarks.sides import Figures, SideError, answer, needed, peak_memory
 
-REMEDY = "install the extra `peers`, or name an interpreter that has it with --peer-python (docs/speed.md)"
 SETTINGS: dict[str, Any] = {
     "use_cpu": True,
     "bf16": False,
@@ -52,7 +51,7 @@ SETTINGS: dict[str, Any] = {
 
 def measure(given: Figures) -> Figures:
     """Figures of a work: seconds of every timed update, whole and in its two parts."""
-    torch = needed("torch", REMEDY)
+    torch = needed("torch")
     changes, micro = given.pop("settings"), given.pop("micro_batch")
     work = Work(**given)
     torch.set_num_threads(work.threads)
@@ -93,8 +92,8 @@ class Clock:
 
 def trainer_of(work: Work, settings: dict[str, Any], folder: str, clock: Clock) -> Any:
     """TRL's trainer, which tells the clock when sampling and when an update is over."""
-    transformers, trl = needed("transformers", REMEDY), needed("trl", REMEDY)
-    datasets = needed("datasets", REMEDY)
+    transformers, trl = needed("transformers"), needed("trl")
+    datasets = needed("datasets")
 
     class Timed(trl.GRPOTrainer):  # type: ignore[name-defined, misc]
         """Notes how long the sampling half of an update takes."""
@@ -131,7 +130,7 @@ def trainer_of(work: Work, settings: dict[str, Any], folder: str, clock: Clock) 
 
 def _versions() -> dict[str, str]:
     names = ("trl", "transformers", "torch", "accelerate")
-    return {name: needed(name, REMEDY).__version__ for name in names}
+    return {name: needed(name).__version__ for name in names}
 
 
 def _model(model: Any) -> dict[str, Any]:
@@ -160,7 +159,7 @@ def text_of(work: Work, number: int) -> str:
 
 def words_of(work: Work) -> Any:
     """A tokenizer of as many words as the decoder has rows, and one that ends turns."""
-    tokenizers, transformers = needed("tokenizers", REMEDY), needed("transformers", REMEDY)
+    tokenizers, transformers = needed("tokenizers"), needed("transformers")
     vocabulary = {**{f"w{n}": n for n in range(work.rows)}, "<end>": work.rows}
     model = tokenizers.models.WordLevel(vocabulary, unk_token="w0")
     made = tokenizers.Tokenizer(model)

@@ -82,14 +82,17 @@ def answer(measure: Callable[[Figures], Figures], words: Sequence[str]) -> int:
     return 0
 
 
-def needed(name: str, remedy: str) -> Any:
+def needed(name: str) -> Any:
     """A package that only the benchmark needs, or a SideError that says how to get it."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name.split(".")[0]:
             raise
-        raise SideError(f"{sys.executable} has no package {name}; {remedy}") from None
+        raise SideError(
+            f"{sys.executable} has no package {name}; install the extra `peers`, or name an interpreter "
+            f"that has it with --peer-python (docs/speed.md)"
+        ) from None
 
 
 def cores() -> int:
