@@ -4,6 +4,7 @@ With `--device-memory` nothing is asked of the machine, so a slice can be planne
 """
 
 import argparse
+import math
 import re
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ DOES_NOT_FIT = 1
 def memory(text: str) -> int:
     """Bytes of e.g. `16GiB`, `80 GB` or `500000000`."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]i?)?B?", text.strip())
-    if found is None or float(found[1]) == 0:
+    if found is None or not 0 < float(found[1]) < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory; give e.g. 16GiB")
     return int(float(found[1]) * UNITS[found[2] or ""])
 

@@ -52,10 +52,13 @@ def _of_folder(folder: Path) -> ChatAssets:
 def _template(folder: Path, told: dict[str, Any]) -> str:
     """The template of a folder: a file of its own, a text, or the one of several that knows tools."""
     if (folder / _TEMPLATE).exists():
-        return (folder / _TEMPLATE).read_text(encoding="utf-8")
+        try:
+            return (folder / _TEMPLATE).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise WeightsError(f"{folder / _TEMPLATE} cannot be read ({error}); download it again") from error
     found = told.get("chat_template")
     if isinstance(found, list):
-        named = {entry.get("name"): entry.get("template") for entry in found if isinstance(entry, dict)}
+        named = {str(entry.get("name")): entry.get("template") for entry in found if isinstance(entry, dict)}
         found = named.get("tool_use") or named.get("default")
     if not isinstance(found, str):
         raise WeightsError(

@@ -25,6 +25,17 @@ def tokenizer_of(file: GgufFile) -> Any:
             f"{file.where}: a tokenizer of kind {kind!r}, {cut!r} is not known; "
             f"use the model's Hugging Face folder, which has tokenizer.json"
         )
+    try:
+        return _built(file, tokenizers, cut)
+    except WeightsError:
+        raise
+    except Exception as error:  # the library raises nothing narrower; words and merges may be anything
+        raise WeightsError(
+            f"{file.where}: its tokenizer cannot be built ({error}); download it again"
+        ) from error
+
+
+def _built(file: GgufFile, tokenizers: Any, cut: str) -> Any:
     tokens = file.value("tokenizer.ggml.tokens")
     merges = [tuple(merge.split(" ", 1)) for merge in file.value("tokenizer.ggml.merges")]
     made = tokenizers.Tokenizer(

@@ -1,37 +1,33 @@
 """`python -m policy.weights SOURCE`: what published weights are, and the same as a Hugging Face folder."""
 
-import argparse
-import sys
 from pathlib import Path
 
-from policy.errors import PolicyError
-
-WRONG_USE = 2
+from policy.command import Parser, finish
 
 
 def main(argv: list[str] | None = None) -> int:
     """Describe, and write with --out."""
-    parser = argparse.ArgumentParser(prog="python -m policy.weights", description=__doc__)
+    parser = Parser(prog="python -m policy.weights", description=__doc__)
     parser.add_argument("source", type=Path, help="a Hugging Face folder or a .gguf file")
     parser.add_argument("--out", type=Path, help="write a Hugging Face folder here; it must not exist")
     given = parser.parse_args(argv)
-    try:
-        for line in _described(given.source):
-            print(line)
-        if given.out is not None:
-            print(_written(given.source, given.out))
-    except (PolicyError, OSError) as error:
-        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
-        return WRONG_USE
+    return finish(parser, lambda: _told(given.source, given.out))
+
+
+def _told(path: Path, out: Path | None) -> int:
+    for line in _described(path):
+        print(line)
+    if out is not None:
+        print(_written(path, out))
     return 0
 
 
 def _described(path: Path) -> list[str]:
     from policy.chat.codec import ChatCodec
     from policy.layout import shapes, size
-    from policy.weights.source import open_source
+    from policy.weights.source import checked
 
-    config = open_source(path).config
+    config = checked(path).config
     codec = ChatCodec.read(path)
     numbers = sum(map(size, shapes(config).values()))
     style = codec.style

@@ -12,6 +12,7 @@ from policy.errors import WeightsError
 FAMILIES = ("qwen3", "llama")
 _MUST_BE_OFF = ("attention_bias", "mlp_bias", "use_sliding_window", "quantization_config")
 """What would change the computation if it were on."""
+_ROPE = ("rope_parameters", "rope_scaling")
 
 
 def read_description(folder: Path) -> DecoderConfig:
@@ -98,7 +99,7 @@ def _number(folder: Path, told: dict[str, Any], key: str, default: int | None = 
 
 def _rope(told: dict[str, Any]) -> dict[str, Any]:
     """Rotary settings, which stand in one object or in two."""
-    for key in ("rope_parameters", "rope_scaling"):
+    for key in _ROPE:
         if isinstance(told.get(key), dict):
             return dict(told[key])
     return {}
@@ -110,6 +111,9 @@ def _require_plain(folder: Path, told: dict[str, Any]) -> None:
             raise WeightsError(
                 f"{folder}/config.json: {key}={told[key]!r} is not supported; take a model without"
             )
+    for key in _ROPE:
+        if not isinstance(told.get(key) or {}, dict):
+            raise WeightsError(f"{folder}/config.json: {key}={told[key]!r} is no object; correct it")
     kind = _rope(told).get("rope_type", _rope(told).get("type", "default"))
     if kind != "default":
         raise WeightsError(

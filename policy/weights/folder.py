@@ -32,6 +32,10 @@ class HuggingFaceFolder:
         for file in sorted(set(self._file_of.values())):
             with _opened(self.where / file) as tensors:
                 for name in tensors.keys():  # noqa: SIM118 (no mapping, though it has keys)
+                    if self._file_of.get(name) != file:
+                        raise WeightsError(
+                            f"{self.where / INDEX} does not say that {file} holds {name}; download both again"
+                        )
                     part = tensors.get_slice(name)
                     if part.get_dtype() not in _FLOATS:
                         raise WeightsError(
@@ -72,5 +76,5 @@ def _opened(path: Path) -> Iterator[Any]:
             yield tensors
     except FileNotFoundError:
         raise WeightsError(f"{path} is missing, though the index names it; download it as well") from None
-    except safetensors.SafetensorError as error:
+    except (safetensors.SafetensorError, OSError) as error:
         raise WeightsError(f"{path} cannot be read ({error}); download it again") from error

@@ -40,7 +40,12 @@ class GgufFile:
         """A metadata value; WeightsError when it is absent and has no default."""
         field = self._reader.fields.get(key)
         if field is not None:
-            return field.contents()
+            try:
+                return field.contents()
+            except (ValueError, IndexError) as error:  # no text, among others
+                raise WeightsError(
+                    f"{self.where}: {key} cannot be read ({error}); download it again"
+                ) from error
         if default is None:
             raise WeightsError(f"{self.where} does not say {key}; take another conversion of the model")
         return default

@@ -56,15 +56,21 @@ def open_source(path: Path | str) -> Source:
     raise WeightsError(f"{path} is neither a folder nor a .gguf file; name one of them")
 
 
+def checked(path: Path | str) -> Source:
+    """The weights at a path, whose tensors are those of their description; WeightsError when they are not."""
+    source = open_source(path)
+    _require_all(source, places(source.config))
+    return source
+
+
 def load(path: Path | str, put: Callable[[Place, np.ndarray], Any] | None = None) -> Weights:
     """Shape and parameters of published weights.
 
     Arrays are read one after the other; `put` takes each, in our layout, to where it is to live (None: the
     first device), so that weights larger than the host's memory can be sharded while they are read.
     """
-    source = open_source(path)
+    source = checked(path)
     wanted = places(source.config)
-    _require_all(source, wanted)
     params: dict[str, Any] = {}
     for place in wanted:
         array = source.read(place)

@@ -29,7 +29,13 @@ def test_bytes_are_told_in_as_many_digits_as_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--device-memory", "much"), ("--devices", "0"), ("--device-memory", "0GB")]
+    "words",
+    [
+        ("--device-memory", "much"),
+        ("--devices", "0"),
+        ("--device-memory", "0GB"),
+        ("--device-memory", "9" * 400),
+    ],
 )
 def test_an_amount_that_is_none_is_refused(
     words: tuple[str, str], capsys: pytest.CaptureFixture[str]

@@ -32,9 +32,7 @@ def test_shapes_that_do_not_fit_name_the_value_and_the_remedy() -> None:
         RolloutConfig(chunk_widths=(64, 16))
     with pytest.raises(ValidationError, match=r"packing\.width=256 is less than rollout\.context=384; raise"):
         PolicyConfig(packing={"width": 256}, rollout={"context": 384})
-    with pytest.raises(
-        ValidationError, match="max_turn_tokens=24 leaves no room for a task in context=24"
-    ):
+    with pytest.raises(ValidationError, match="max_turn_tokens=24 leaves no room for a task in context=24"):
         RolloutConfig(context=24)
     with pytest.raises(ValidationError, match="less than or equal to 1000"):
         DecoderConfig(layers=1001)

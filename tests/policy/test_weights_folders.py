@@ -125,6 +125,7 @@ def change(folder: Path, **told: Any) -> None:
         ({"num_hidden_layers": True}, "num_hidden_layers=True must be a whole number above 0; correct it"),
         ({"attention_bias": True}, "attention_bias=True is not supported; take a model without"),
         ({"rope_scaling": {"rope_type": "yarn"}}, "positions of type 'yarn' are not supported; take a model"),
+        ({"rope_scaling": "yarn"}, "rope_scaling='yarn' is no object; correct it"),
         ({"hidden_act": "gelu"}, "hidden_act='gelu' is not silu; take another model"),
         ({"num_key_value_heads": 3}, "heads=4 is not a multiple of kv_heads=3; change either"),
         ({"rope_theta": "big"}, "rope_base: Input should be a valid number"),
@@ -172,6 +173,47 @@ def test_missing_and_broken_places_name_the_remedy(tmp_path: Path) -> None:
     (folder / "model.safetensors").unlink()
     with pytest.raises(WeightsError, match=r"has neither model\.safetensors nor model\.safetensors\.index"):
         load(folder)
+
+
+def test_broken_templates_and_an_index_that_is_wrong_end_the_command_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a download left: no text, a name that is a list, tensors that the index does not name."""
+
+    def told(folder: Path) -> str:
+        assert main([str(folder)]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        return said
+
+    folder = write_folder(tmp_path / "binary")
+    (folder / "chat_template.jinja").write_bytes(b"\xff\xfe")
+    assert "chat_template.jinja cannot be read ('utf-8'" in told(folder)
+    folder = write_folder(tmp_path / "listed")
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings["chat_template"] = [{"name": ["default"], "template": "x"}]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    assert "has no chat template" in told(folder)
+    folder = write_folder(tmp_path / "indexed")
+    index = {"weight_map": {"model.norm.weight": "model.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "index.json does not say that model.safetensors holds " in told(folder)
+    folder = write_folder(tmp_path / "folder")
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").mkdir()
+    assert "model.safetensors cannot be read (" in told(folder)
+
+
+def test_the_command_refuses_what_it_would_describe_wrongly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_folder(tmp_path / "model")
+    change(folder, num_hidden_layers=3)
+    assert main([str(folder)]) == 2
+    assert "lacks the tensor model.layers.2.input_layernorm.weight" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([])
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_an_index_that_leads_out_of_its_folder_is_distrusted(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from policy.config import DecoderConfig
 from policy.decoder import Params
 from policy.errors import WeightsError
+from policy.weights.__main__ import main
 from policy.weights.gguf_file import half_split
 from policy.weights.places import places
 from policy.weights.source import load
@@ -130,6 +131,26 @@ def test_other_files_are_refused_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(WeightsError, match=r"is no whole GGUF file .* download it again") as raised:
             load(tmp_path / "cut.gguf")
         assert "\n" not in str(raised.value)
+
+
+def test_words_that_were_damaged_end_the_command_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = write(tmp_path / "a.gguf", QWEN, random_params(QWEN)).read_bytes()
+    first, second = json.loads(tokenizer_json())["model"]["merges"][0]
+    merge = f"{first} {second}".encode()
+    at = whole.index(len(merge).to_bytes(8, "little") + merge, whole.index(b"tokenizer.ggml.merges"))
+    strange = whole[: at + 8] + b"\x01" * (len(merge) - 2) + b" \x01" + whole[at + 8 + len(merge) :]
+    start = MARKED[:20].encode()
+    no_text = whole.replace(start, b"\xff" * len(start), 1)
+    for changed, told in (
+        (strange, "its tokenizer cannot be built ("),
+        (no_text, "tokenizer.chat_template cannot be read ('utf-8'"),
+    ):
+        (tmp_path / "b.gguf").write_bytes(changed)
+        assert main([str(tmp_path / "b.gguf")]) == 2
+        said = capsys.readouterr().err
+        assert told in said and said.endswith("download it again\n") and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("pre", ["smollm", "qwen2", "llama-bpe"])
