@@ -5,7 +5,9 @@ earlier ones as they were. Metadata is kept as one JSON text: integers of any si
 """
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,19 +54,41 @@ class CheckpointStore:
             raise CheckpointError(
                 f"{self.directory} holds no checkpoint of step {step}; it holds {self.steps() or 'none'}"
             )
-        described: Any = self._checkpointer.metadata(step).custom_metadata
         wanted = _tree(template)
-        _require_equal_shapes(described["shapes"], _shapes(wanted), f"checkpoint {step} of {self.directory}")
-        tree = self._checkpointer.load(step, jax.tree_util.tree_map_with_path(_abstract, wanted))
+        name = f"checkpoint {step} of {self.directory}"
+        with _readable(name):
+            described: Any = dict(self._checkpointer.metadata(step).custom_metadata or {})
+            shapes, metadata = described["shapes"], json.loads(described["json"])
+        _require_equal_shapes(shapes, _shapes(wanted), name)
+        with _readable(name):
+            tree = self._checkpointer.load(step, jax.tree_util.tree_map_with_path(_abstract, wanted))
         critic = CriticState(**tree["critic"]) if "critic" in tree else None
         state = TrainState(
             tree["params"], tree["opt_state"], int(tree["version"]), critic, tree.get("reference")
         )
-        return state, json.loads(described["json"])
+        return state, metadata
 
     def drop(self, step: int) -> None:
         """Remove a checkpoint."""
         self._checkpointer.delete(step)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """CheckpointError when files of a checkpoint are damaged or gone; Orbax logs nothing of its own then."""
+    log = logging.getLogger("absl")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    except Exception as error:  # Orbax, TensorStore and JSON have no error in common
+        told = next(iter(str(error).splitlines()), "")
+        raise CheckpointError(
+            f"{name} cannot be read ({type(error).__name__}: {told:.200}); remove its folder, and a run that "
+            "is resumed goes on from the one before"
+        ) from error
+    finally:
+        log.setLevel(level)
 
 
 def _tree(state: TrainState) -> dict[str, Any]:

@@ -75,3 +75,25 @@ def test_a_missing_step_and_another_shape_are_refused_by_name(trainer: Trainer, 
     other = Trainer(DecoderConfig(width=16, layers=1, vocabulary_rows=256), GrpoConfig(), PACKING)
     with pytest.raises(CheckpointError, match="use the decoder, algorithm and optimizer it was"):
         store.load(1, other.init(0))
+
+
+@pytest.mark.parametrize("damage", ["description", "undescribed", "arrays", "halved"])
+def test_a_damaged_checkpoint_is_named_with_the_way_on(damage: str, trainer: Trainer, tmp_path: Path) -> None:
+    state = trainer.init(0)
+    CheckpointStore(tmp_path).save(3, state, {})
+    folder = tmp_path / "3"
+    if damage == "description":
+        (folder / "_CHECKPOINT_METADATA").write_text("{garbage")
+    elif damage == "undescribed":
+        (folder / "_CHECKPOINT_METADATA").unlink()
+    elif damage == "arrays":
+        shutil.rmtree(folder / "state")
+    else:
+        for file in (folder / "state").rglob("*"):
+            if file.is_file():
+                file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(
+        CheckpointError, match=r"^checkpoint 3 of .* cannot be read \(.*; remove its"
+    ) as raised:
+        CheckpointStore(tmp_path).load(3, state)
+    assert "\n" not in str(raised.value)
