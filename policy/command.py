@@ -1,22 +1,38 @@
 """What the policy's commands share: one-line complaints, with exit code 2 for wrong use."""
 
+import argparse
+import sys
 from collections.abc import Callable
+from typing import NoReturn
 
-from planet import command
-from planet.command import WRONG_USE, Parser, complain, positive
 from policy.errors import PolicyError
 
-__all__ = ["Parser", "finish", "positive"]
+WRONG_USE = 2
+INTERRUPTED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one line, with exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """One line."""
+        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+
+
+def positive(text: str) -> int:
+    """A whole number of 1 or more, as the type of an argument."""
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
+    return int(text)
 
 
 def finish(parser: Parser, work: Callable[[], int]) -> int:
     """Do a command's work and give its exit code; what the policy or the disk refuses becomes one line."""
-
-    def bounded() -> int:
-        try:
-            return work()
-        except PolicyError as error:
-            complain(f"{parser.prog}: {error}")
-            return WRONG_USE
-
-    return command.finish(parser, bounded)
+    try:
+        return work()
+    except (PolicyError, OSError) as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG_USE
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped", file=sys.stderr)
+        return INTERRUPTED
