@@ -286,11 +286,6 @@ class Config(Settings):
         """Updates of the built-in learner need episodes that differ, and log-probabilities."""
         if self.learner.type != "decoder" or not (self.iterations or self.budget.charged_steps):
             return self
-        if self.policy.algorithm == "grpo" and self.policy.grpo.group_size == 1:
-            raise ValueError(
-                "policy.grpo.group_size: 1 leaves an episode nothing to be compared with, so nothing would "
-                "be learned; give 2 or more, or policy.algorithm: sao"
-            )
         if self.policy.rollout.temperature == 0:
             raise ValueError(
                 "policy.rollout.temperature: 0 samples equal episodes, of which nothing can be learned; give "

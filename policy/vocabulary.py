@@ -4,7 +4,6 @@ A word's id never changes: new words only take spare rows, so a checkpoint stays
 the vocabulary it was trained with, and `digest` of a prefix proves that it is one.
 """
 
-import argparse
 import json
 import re
 from collections.abc import Iterable
@@ -128,16 +127,21 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--rows", type=positive, default=1024, help="embedding rows of a new vocabulary (default 1024)"
     )
-    arguments = parser.parse_args(argv)
-    try:
-        words = arguments.words.read_text(encoding="utf-8").split()
-        known = load(arguments.out) if arguments.out.exists() else build((), arguments.rows)
+    given = parser.parse_args(argv)
+
+    def grow() -> int:
+        try:
+            words = given.words.read_text(encoding="utf-8").split()
+        except UnicodeDecodeError:
+            raise VocabularyError(f"{given.words} is no text in UTF-8; give one word a line") from None
+        known = load(given.out) if given.out.exists() else build((), given.rows)
         grown = known.extend(build(words, 1 << 20).words)
-        save(grown, arguments.out)
-    except (VocabularyError, OSError, UnicodeDecodeError) as error:
-        parser.exit(2, f"{parser.prog}: {' '.join(str(error).split())}\n")
-    print(f"{arguments.out}: {len(known.words)} -> {len(grown.words)} words, digest {grown.digest()}")
+        save(grown, given.out)
+        print(f"{given.out}: {len(known.words)} -> {len(grown.words)} words, digest {grown.digest()}")
+        return 0
+
+    return finish(parser, grow)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

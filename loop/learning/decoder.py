@@ -6,16 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jax.numpy as jnp
-import numpy as np
-
 from loop.learning.compilation import keep_programs
 from loop.learning.decoder_in_play import DecoderInPlay
 from loop.learning.language import language_of
 from loop.learning.learner import Graded, Metrics, Request, Shown
 from loop.learning.sources import source_digest
 from planet.identity import digest, seed_of
-from policy.advantages import group_advantages
+from policy.advantages import update_advantages
 from policy.checkpoint import CheckpointStore
 from policy.config import PolicyConfig
 from policy.decoder import parameters
@@ -160,10 +157,13 @@ class DecoderLearner:
             ]
             self._state, metrics = self.trainer.update(self.state, rewarded)
             return metrics
+        grpo = self.config.grpo
+        rewards = [[member.grade.reward for member in group] for group in groups]
+        advantages = update_advantages(rewards, grpo.normalisation, grpo.negative_weight)
         scored = [
             Scored(member.rollout.tokens, float(advantage))  # type: ignore[arg-type]  # its own TokenTrace
-            for group in groups
-            for member, advantage in zip(group, self._advantages(group), strict=True)
+            for group, found in zip(groups, advantages, strict=True)
+            for member, advantage in zip(group, found, strict=True)
         ]
         self._state, metrics = self.trainer.update(self.state, scored)
         return metrics
@@ -193,11 +193,6 @@ class DecoderLearner:
         if self.config.algorithm == "sao":
             return {"critic": self.config.sao.critic.optimizer}
         return {"reference": True} if self.config.grpo.kl else {}
-
-    def _advantages(self, group: Sequence[Graded]) -> np.ndarray:
-        rewards = jnp.asarray([member.grade.reward for member in group], jnp.float32)
-        grpo = self.config.grpo
-        return np.asarray(group_advantages(rewards, grpo.normalisation, grpo.negative_weight))
 
 
 class DecoderStore:

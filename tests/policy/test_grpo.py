@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policy.advantages import group_advantages
+from policy.advantages import group_advantages, update_advantages
 from policy.errors import AgreementError
 from policy.grpo import (
     check_agreement,
@@ -26,6 +26,14 @@ PLAIN_AND_COMPILED = pytest.mark.parametrize("compiled", [False, True])
 
 def maybe(function: Callable, compiled: bool, *static: str) -> Callable:
     return jax.jit(function, static_argnames=static) if compiled else function
+
+
+def test_episodes_alone_in_their_group_are_compared_with_each_other() -> None:
+    found = update_advantages([[1.0], [0.0, 1.0], [0.0], [0.0], [1.0]], "dr", 0.5)
+    singles = 0.5, -0.25  # 1 - 2 / 4, and half of 0 - 2 / 4
+    assert [float(a[0]) for a in found if len(a) == 1] == [singles[0], singles[1], singles[1], singles[0]]
+    assert found[1].tolist() == [-0.25, 0.5]  # a group of its own
+    assert update_advantages([]) == []
 
 
 @PLAIN_AND_COMPILED

@@ -60,13 +60,17 @@ def test_words_that_cannot_be_read_or_do_not_fit_end_the_command_with_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = tmp_path / "words.txt", tmp_path / "vocabulary.json"
-    for text, rows, told in ((None, 256, "No such file"), ("a1 b2", 157, "39 words do not fit")):
+    cases = (
+        (None, 256, "No such file"),
+        (b"a1 b2", 157, "39 words do not fit"),
+        (b"\x85", 256, "no text in UTF-8"),
+    )
+    for text, rows, told in cases:
         if text is not None:
-            words.write_text(text)
-        with pytest.raises(SystemExit) as ended:
-            v.main(["--words", str(words), "--out", str(out), "--rows", str(rows)])
+            words.write_bytes(text)
+        code = v.main(["--words", str(words), "--out", str(out), "--rows", str(rows)])
         said = capsys.readouterr().err
-        assert ended.value.code == 2 and told in said and said.count("\n") == 1
+        assert code == 2 and told in said and said.count("\n") == 1
         assert not list(tmp_path.glob("vocabulary*"))
 
 
