@@ -27,6 +27,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def new_file(text: str) -> Path:
+    """A file that can be written, as the type of an argument: told before anything is measured."""
+    place = Path(text)
+    if place.is_dir() or not place.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is no place for a file; name one in a folder that exists")
+    return place
+
+
 def parser(name: str, description: str | None) -> Parser:
     """The parser of `python -m benchmarks.<name>` with the arguments that all have."""
     made = Parser(prog=f"python -m benchmarks.{name}", description=description)
@@ -39,7 +47,7 @@ def parser(name: str, description: str | None) -> Parser:
     )
     made.add_argument("--repeat", type=positive, default=3, help="measurements of one start (default 3)")
     made.add_argument("--threads", type=positive, default=cores(), help="of either program (default: cores)")
-    made.add_argument("--json", type=Path, metavar="FILE", help="also write all figures there")
+    made.add_argument("--json", type=new_file, metavar="FILE", help="also write all figures there")
     return made
 
 

@@ -82,6 +82,10 @@ def check(given: argparse.Namespace) -> None:
         raise ConfigError(f"--k: {given.k} is not allowed; give 1 to {given.rollouts}, the rollouts")
     if given.tasks is not None and given.tasks < 1:
         raise ConfigError(f"--tasks: {given.tasks} is not allowed; give at least 1")
+    if given.episodes is not None and (given.episodes.is_dir() or not given.episodes.parent.is_dir()):
+        raise ConfigError(
+            f"--episodes: {given.episodes} is no place for a file; name one in a folder that exists"
+        )
     if given.model is None:
         odd = misplaced(given)
         if odd:

@@ -96,6 +96,7 @@ def test_another_number_of_tokens_is_another_work() -> None:
         (["--micro-batch", "7"], "7 does not divide 128 episodes"),
         (["--set", "torch_compile"], "write e.g. torch_compile=true"),
         (["--rounds", "0"], "'0' is no whole number of 1 or more"),
+        (["--json", "/none/f.json"], "'/none/f.json' is no place for a file"),
     ],
 )
 def test_a_work_that_makes_no_sense_is_refused_in_one_line(

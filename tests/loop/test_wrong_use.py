@@ -70,6 +70,7 @@ def test_every_error_is_one_line(
         (["1", "--temperature", "inf"], "--temperature: inf is not allowed"),
         (["1", "--k", "0"], "--k: 0 is not allowed; give 1 to 4, the rollouts"),
         (["1", "--k", "5"], "--k: 5 is not allowed"),
+        (["1", "--episodes", "/none/e.jsonl"], "--episodes: /none/e.jsonl is no place for a file"),
         (["\u00b2"], "not a checkpoint of a run"),
         (["9" * 5000], "not a checkpoint of a run"),
         (["1"], "not a run directory"),
