@@ -3,7 +3,8 @@
 A run writes a checkpoint, then one ledger transaction, then its metric lines, and resumes at the newest step
 that checkpoints and ledger both have. So a copy is sound if it takes them the other way round: metric lines
 and other files at the top, then the ledger, by SQLite's own backup, then the folders, which may be ahead.
-Checkpoints are taken before the ledger too: those that it goes with may have been dropped after it.
+Checkpoints are taken before the ledger too: those that it goes with may have been dropped after it. One whose
+removal had begun may come along without some of its files; it is older than the one to go on from.
 """
 
 import os
