@@ -6,25 +6,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
-from benchmarks.sides import INTERRUPTED, WRONG_USE, Figures, Side, SideError, cores
-from policy.errors import PolicyError
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose complaint is one line, with exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """One line."""
-        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
-
-
-def positive(text: str) -> int:
-    """A whole number of 1 or more, as the type of an argument."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
-    return int(text)
+from benchmarks.sides import Figures, Side, SideError, cores
+from policy import command
+from policy.command import Parser, positive
 
 
 def new_file(text: str) -> Path:
@@ -58,14 +43,7 @@ def progressed(side: Side, number: int) -> None:
 
 def finish(made: Parser, work: Callable[[], int]) -> int:
     """Do the work of a command; what a user can act on ends as one line and exit code 2."""
-    try:
-        return work()
-    except (SideError, PolicyError, OSError) as error:
-        print(f"{made.prog}: {' '.join(str(error).split())}", file=sys.stderr)
-        return WRONG_USE
-    except KeyboardInterrupt:
-        print(f"{made.prog}: stopped", file=sys.stderr)
-        return INTERRUPTED
+    return command.finish(made, work, SideError)
 
 
 def write(figures: Figures, place: Path) -> None:

@@ -12,10 +12,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.command import finish, parser, positive, progressed, write
+from benchmarks.command import finish, parser, progressed, write
 from benchmarks.decoding_work import TEXT, Work, prompts_of
 from benchmarks.sides import Figures, Side, SideError, taking_turns
 from benchmarks.table import Row, lines
+from policy.command import positive
 
 OURS, THEIRS = "here", "llama.cpp"
 

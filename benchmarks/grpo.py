@@ -10,10 +10,11 @@ import json
 import sys
 from collections.abc import Sequence
 
-from benchmarks.command import Parser, finish, parser, positive, progressed, write
+from benchmarks.command import finish, parser, progressed, write
 from benchmarks.grpo_work import Work
 from benchmarks.sides import Figures, Side, SideError, taking_turns
 from benchmarks.table import Row, lines
+from policy.command import Parser, positive
 from policy.config import PRESETS
 
 OURS = "here"

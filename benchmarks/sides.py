@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 WRONG_USE = 2
-INTERRUPTED = 130
 
 Figures = dict[str, Any]
 """What a side measured, by name."""

@@ -26,11 +26,12 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def finish(parser: Parser, work: Callable[[], int]) -> int:
-    """Do a command's work and give its exit code; what the policy or the disk refuses becomes one line."""
+def finish(parser: Parser, work: Callable[[], int], *refusals: type[Exception]) -> int:
+    """Do a command's work and give its exit code; what the policy or the disk refuses becomes one line, and
+    so do further `refusals`."""
     try:
         return work()
-    except (PolicyError, OSError) as error:
+    except (PolicyError, OSError, *refusals) as error:
         print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:
