@@ -12,12 +12,14 @@ and since every random draw is named by the step it belongs to, it ends as if it
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from analysis.ledger import ChargeRow, ClockRow, Ledger, RunRow, StepRow
 from loop.circle import Circle
 from loop.episodes.reconciliation import reconcile
 from loop.errors import Interrupted
 from loop.files import disk_guard
+from loop.long_lived import long_lived
 from loop.processes.sameness import require_equal_records
 from loop.reporting.progress import Progress
 from loop.reporting.stopwatch import REST
@@ -68,7 +70,8 @@ class Controller:
 
     def run(self) -> None:
         """Every step that is not yet recorded; Interrupted when the user asked for the end."""
-        first = restore(self._circle, self._ledger, self._steps)
+        with long_lived():
+            first = restore(self._circle, self._ledger, self._steps)
         self._progress.start(self._steps, first)
         index = first
         while index < len(self._steps) or self._goes_on():
@@ -93,8 +96,10 @@ class Controller:
         self._progress.begin(step)
         self._circle.advance = self._progress.advance
         circle = self._circle
-        with circle.stopwatch.span("worlds" if step.kind in ("worlds", "grow") else REST):
-            outcome = STAGES[step.kind](circle, step)
+        makes_worlds = step.kind in ("worlds", "grow")
+        with circle.stopwatch.span("worlds" if makes_worlds else REST):
+            with long_lived() if makes_worlds else nullcontext():
+                outcome = STAGES[step.kind](circle, step)
             require_equal_records(circle.crew, step, outcome)
             if step.changes_state:
                 circle.checkpoints.save(step, circle.curriculum_state())

@@ -13,6 +13,7 @@ from loop.files import disk_guard
 from loop.learning.compilation import compiling_seconds
 from loop.learning.in_play import PlaysOn
 from loop.learning.learner import Learner
+from loop.long_lived import look_again
 from loop.plugins import make
 from loop.processes.crew import ALONE, Crew, leading, leads, settled
 from loop.processes.records import config_of, directory_of, ledger_of
@@ -73,6 +74,7 @@ def launch(
                 Controller(circle, ledger, mirror, progress, interruption).run()
             _finish(config, directory, ledger, mirror, progress)
     finally:
+        look_again()
         progress.stop()
         directory.unlock()
     return directory

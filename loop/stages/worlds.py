@@ -9,14 +9,14 @@ from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
 from loop.worlds.final_pool import grown_of_source
 from loop.worlds.pool import Pool
-from loop.worlds.splits import build_splits
+from loop.worlds.splits import splits_of
 from loop.worlds.store import write_environments, write_splits
 
 
 def worlds(circle: Circle, step: Step) -> Outcome:
     """Build the splits, write them into the run directory, and record every world and task."""
     config = circle.config
-    splits = build_splits(config, circle.catalog, circle.author, circle.advance)
+    splits = splits_of(config, circle.catalog, circle.author, circle.advance)
     write_splits(circle.directory.worlds, splits)
     circle.splits = splits
     circle.pool = Pool()

@@ -1,7 +1,7 @@
 """The splits of a seed: foundation, train, diagnose, validate and test, disjoint by world.
 
-They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them;
-their digest goes into the ledger before the first update.
+They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them, and
+runs of one process make them once; their digest goes into the ledger before the first update.
 """
 
 from collections.abc import Callable
@@ -77,6 +77,30 @@ def places(config: Config) -> list[_Place]:
         ("test", "test_unseen", sizes.test_unseen, unseen_scenario),
     ]
     return [_Place(origin, n, group, brief) for origin, group, count, brief in groups for n in range(count)]
+
+
+_newest: dict[str, Splits] = {}  # those made last in this process, by what they follow from
+
+
+def splits_of(
+    config: Config, catalog: Catalog, author: Any, done: Callable[[int], None] = lambda count: None
+) -> Splits:
+    """The splits of a configuration, made anew unless the run before in this process had the same ones."""
+    key = _identity(config, catalog)
+    if key in _newest:
+        done(len(_newest[key].environments))
+    else:
+        made = build_splits(config, catalog, author, done)
+        _newest.clear()
+        _newest[key] = made
+    return _newest[key]
+
+
+def _identity(config: Config, catalog: Catalog) -> str:
+    """Of all that the worlds of the splits follow from."""
+    keys = ("seed", "splits", "tasks_per_world", "coverage", "tail", "author")
+    tree = config.model_dump(mode="json", include=set(keys))
+    return digest({**tree, "catalog_digest": catalog.digest})
 
 
 def build_splits(

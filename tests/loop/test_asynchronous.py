@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from loop.config import Config
 from loop.errors import ConfigError
 from loop.launch import launch, make_learner
 from loop.loading import load
-from loop.stages import worlds
-from loop.worlds.splits import Splits, build_splits
 
 ROOT = Path(__file__).resolve().parents[2]
 MICRO = ROOT / "experiments" / "micro.yaml"
@@ -40,21 +37,6 @@ def config(place: Path, *overrides: str) -> Config:
         f"cache={place}/cache",
     )
     return load(MICRO, (*settings, *overrides))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def shared_splits() -> Iterator[None]:
-    """The worlds of the splits are made once: they are the same for all runs here."""
-    kept: dict[str, Splits] = {}
-
-    def once(made: Config, *rest: Any) -> Splits:
-        if "splits" not in kept:
-            kept["splits"] = build_splits(made, *rest)
-        return kept["splits"]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worlds, "build_splits", once)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Every sampler, grower, report transform and allocation rule goes on exactly where a run was stopped."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ from loop.launch import launch
 from loop.loading import load
 from loop.plugins import REGISTRY
 from loop.reporting.metrics_table import line_of
-from loop.stages import worlds
-from loop.worlds.splits import Splits, build_splits
 
 MICRO = Path(__file__).resolve().parents[2] / "experiments" / "micro.yaml"
 
@@ -62,21 +59,6 @@ def dump(place: Path, made: Config) -> list[str]:
         return ledger.dump(made.run_id)
 
 
-@pytest.fixture(scope="module")
-def shared_splits() -> Iterator[None]:
-    """The worlds of the splits are made once: they are the same for all arms of a seed."""
-    kept: dict[str, Splits] = {}
-
-    def once(made: Config, *rest) -> Splits:
-        if "splits" not in kept:
-            kept["splits"] = build_splits(made, *rest)
-        return kept["splits"]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worlds, "build_splits", once)
-        yield
-
-
 def test_the_arms_below_name_every_registered_part() -> None:
     text = " ".join(override for overrides in ARMS.values() for override in overrides)
     for role in ("sampler", "grower", "transform", "allocation"):
@@ -85,7 +67,7 @@ def test_the_arms_below_name_every_registered_part() -> None:
 
 @pytest.mark.parametrize("overrides", ARMS.values(), ids=ARMS.keys())
 def test_a_run_that_dies_before_its_second_growth_and_goes_on_equals_an_undisturbed_one(
-    overrides: tuple[str, ...], tmp_path: Path, shared_splits: None
+    overrides: tuple[str, ...], tmp_path: Path
 ) -> None:
     made = config(tmp_path, *overrides)
     whole = launch(made, tmp_path / "whole")
@@ -103,7 +85,7 @@ def test_a_run_that_dies_before_its_second_growth_and_goes_on_equals_an_undistur
 
 
 def test_a_directory_whose_ledger_holds_a_run_of_another_name_is_refused_and_left_as_it_is(
-    tmp_path: Path, shared_splits: None
+    tmp_path: Path,
 ) -> None:
     """As an older version leaves it: its configuration hashed to another name."""
     old, new = config(tmp_path, "name=old"), config(tmp_path, "name=new")

@@ -11,7 +11,7 @@ from loop.learning.demonstrations import demonstrate
 from loop.worlds.admission import held_out, refusals
 from loop.worlds.generator import linked_pairs, pairs_in, reserve, scenario
 from loop.worlds.sessions import SessionPool
-from loop.worlds.splits import Splits, build_splits, training_families
+from loop.worlds.splits import Splits, build_splits, splits_of, training_families
 from loop.worlds.store import read_splits, write_splits
 from planet.author.template import TemplateAuthor
 from planet.catalog import Catalog, load_catalog
@@ -53,6 +53,18 @@ def test_equal_seeds_give_equal_splits_and_another_seed_others(splits: Splits, c
     assert again.digest == splits.digest
     other = CONFIG.model_copy(update={"seed": 1})
     assert not build_splits(other, catalog, TemplateAuthor()).world_ids & splits.world_ids
+
+
+def test_arms_of_a_seed_that_run_in_one_process_share_the_splits(catalog: Catalog) -> None:
+    heard: list[int] = []
+    first = splits_of(CONFIG, catalog, TemplateAuthor(), heard.append)
+    targeting = CONFIG.targeting.model_copy(update={"share": 0.5})
+    other_arm = CONFIG.model_copy(update={"arm": "other", "targeting": targeting})
+    assert splits_of(other_arm, catalog, TemplateAuthor(), heard.append) is first
+    assert sum(heard) == 2 * len(first.environments)
+    tail = CONFIG.tail.model_copy(update={"exponent": 2.0})
+    for update in ({"seed": 1}, {"tasks_per_world": 5}, {"tail": tail}):
+        assert splits_of(CONFIG.model_copy(update=update), catalog, TemplateAuthor()) is not first
 
 
 def test_splits_are_read_back_as_they_were_written(splits: Splits, tmp_path: Path) -> None:
