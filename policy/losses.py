@@ -1,4 +1,4 @@
-"""Losses and their gradients where there are losses, and nowhere else.
+"""Logits only where there are losses, and nowhere else. The losses themselves stand in `policy.gradients`.
 
 Logits are the widest arrays of training, a vocabulary for every token, and two tokens of three have no loss:
 prompts, observations and padding. Of every row, the columns with a loss come first; then a few columns at a

@@ -127,9 +127,13 @@ def _setup(given: argparse.Namespace) -> None:
 
 
 def _launch(given: argparse.Namespace) -> None:
+    from tpu_scripts.chips_in_use import require_chips_in_use
     from tpu_scripts.launch import launch, program
 
-    launch(Runner(given.dry_run), _settings(given), program(given.config, given.overrides))
+    runner, settings = Runner(given.dry_run), _settings(given)
+    started = program(given.config, given.overrides)
+    require_chips_in_use(runner, settings, started)
+    launch(runner, settings, started)
 
 
 def _watch(given: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Every worker set up alike: the repository at one commit, and its virtual environment with the tpu extra."""
+"""Every worker set up alike: the repository at one commit, and its virtual environment with the extras tpu and weights."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ def programs(settings: Settings, commit: str, check: bool) -> list[list[str]]:
     place = settings.directory
     python = f"{place}/.venv/bin/python"
     uv = ["python3", "-m", "uv"]  # images come with a Python that may be too old: uv fetches the right one
-    requirements = ["--constraint", f"{place}/constraints.txt", "--editable", f"./{place}[tpu]"]
+    requirements = ["--constraint", f"{place}/constraints.txt", "--editable", f"./{place}[tpu,weights]"]
     found = [
         ["git", "init", "--quiet", place],
         ["git", "-C", place, "fetch", "--quiet", "--depth=1", settings.repository, commit],

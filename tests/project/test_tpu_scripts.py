@@ -258,7 +258,7 @@ def test_setup_brings_every_worker_to_one_commit_and_its_own_environment(run, cl
         "python3 -m pip install --quiet --user uv",
         "python3 -m uv venv --quiet --allow-existing --python 3.11 closed-loop-curricula/.venv",
         "python3 -m uv pip install --quiet --python closed-loop-curricula/.venv/bin/python "
-        "--constraint closed-loop-curricula/constraints.txt --editable './closed-loop-curricula[tpu]'",
+        "--constraint closed-loop-curricula/constraints.txt --editable './closed-loop-curricula[tpu,weights]'",
         "env --chdir=closed-loop-curricula .venv/bin/python tpu_scripts/check_devices.py",
     ]
 
@@ -315,17 +315,19 @@ def test_a_launch_is_the_same_on_every_worker_resumes_and_names_no_coordinator(r
 
 HOSTS = {"accelerator_type": "v5litepod-16", "shared_dir": "/mnt/curricula"}
 """16 chips in 4 machines that see one folder."""
+MESH = "policy.mesh.data=16 policy.packing.rows=16"
+"""All of them."""
 
 
 def test_several_hosts_run_one_run_in_the_folder_that_they_share(run, capfd) -> None:
-    assert run("launch experiments/smoke.yaml --run-dir runs/first seed=1 --dry-run", **HOSTS) == 0
+    assert run(f"launch experiments/smoke.yaml --run-dir runs/first {MESH} --dry-run", **HOSTS) == 0
     words = shlex.split(capfd.readouterr().out.strip())
     command = next(word for word in words if word.startswith("--command=")).removeprefix("--command=")
     assert " ".join(shlex.split(command)) == (
         "env --chdir=closed-loop-curricula JAX_DEFAULT_MATMUL_PRECISION=highest LOOP_PROCESSES=4 "
         ".venv/bin/python -m tpu_scripts.worker start --run-dir runs/first --shared "
-        "/mnt/curricula/runs/first -- -m loop.run experiments/smoke.yaml seed=1 "
-        "cache=/mnt/curricula/cache --run-dir /mnt/curricula/runs/first --resume-if-unfinished"
+        "/mnt/curricula/runs/first -- -m loop.run experiments/smoke.yaml "
+        f"{MESH} cache=/mnt/curricula/cache --run-dir /mnt/curricula/runs/first --resume-if-unfinished"
     )
     assert run("collect --run-dir runs/first --dry-run", **HOSTS) == 0
     assert "snapshot --run-dir runs/first --shared /mnt/curricula/runs/first" in capfd.readouterr().out
@@ -340,9 +342,27 @@ def test_several_hosts_run_one_run_in_the_folder_that_they_share(run, capfd) -> 
     ],
 )
 def test_several_hosts_without_a_folder_in_common_are_refused(run, cloud, capfd, line, changed, said) -> None:
-    assert run(f"launch experiments/smoke.yaml {line}", **{**HOSTS, **changed}) == 2
+    assert run(f"launch experiments/smoke.yaml {line} {MESH}", **{**HOSTS, **changed}) == 2
     error = last_line(capfd)
     assert said in error and "\n" not in error
+    assert cloud.calls() == []
+
+
+def test_chips_that_a_run_would_leave_idle_are_told_before_they_are_paid_for(run, cloud, capfd) -> None:
+    eight = "policy.mesh.data=4 policy.mesh.tensor=2 policy.packing.rows=4"
+    assert run("launch experiments/smoke.yaml --dry-run") == 0
+    assert "policy.mesh uses 1 of the 8 chips of v5litepod-8" in capfd.readouterr().out
+    assert run(f"launch experiments/smoke.yaml {eight} --dry-run") == 0
+    assert "chips" not in capfd.readouterr().out
+    assert run("launch experiments/smoke.yaml stpes=1 --dry-run") == 0  # the workers' commit may know the key
+    told = capfd.readouterr().out
+    assert "whether all chips are used is not known" in told and "unknown key 'stpes'" in told
+    for line, replaced, said in (
+        (f"{MESH} --dry-run", {}, "policy.mesh uses 16 of the 8 chips of v5litepod-8"),
+        (eight, HOSTS, "policy.mesh uses 8 of the 16 chips of v5litepod-16"),
+    ):
+        assert run(f"launch experiments/smoke.yaml {line}", **replaced) == 2
+        assert said in last_line(capfd)
     assert cloud.calls() == []
 
 

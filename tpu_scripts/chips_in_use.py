@@ -1,0 +1,38 @@
+"""Whether a program uses the chips that are paid for; told before anything is started."""
+
+from pathlib import Path
+
+from tpu_scripts.chips import chips
+from tpu_scripts.errors import UseError
+from tpu_scripts.launch import Program
+from tpu_scripts.runner import Runner
+from tpu_scripts.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def require_chips_in_use(runner: Runner, settings: Settings, started: Program) -> None:
+    """Compare `policy.mesh` with the slice, as this checkout has the configuration.
+
+    UseError when it asks for more chips than there are, or leaves some out on several hosts, where every
+    process has to take part. On a single host idle chips are a remark, and so is what this checkout cannot
+    read: the workers may be at another commit.
+    """
+    from loop.errors import ConfigError
+    from loop.loading import load
+
+    try:
+        used = load(ROOT / started.config, started.overrides).policy.mesh.devices
+    except ConfigError as error:
+        runner.say(f"# whether all chips are used is not known: {error}")
+        return
+    there = chips(settings.accelerator_type)
+    if used == there:
+        return
+    told = (
+        f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}; to use all give "
+        f"policy.mesh.data={there} policy.packing.rows={there}, or spread them over data, fsdp and tensor"
+    )
+    if used > there or settings.hosts > 1:
+        raise UseError(told)
+    runner.say(f"# {told}")
