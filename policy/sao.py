@@ -10,8 +10,8 @@ of which an episode's are contiguous and in their order. Deliberate deviations, 
 3. Advantages are not standardised over an update; those below 0 are multiplied by `negative_weight`, as in
    this project's GRPO (1 is as published).
 4. The critic's loss is half the squared error, without clipping against its earlier values.
-5. The defaults ε 0.2 / 0.28 and 20 updates of warm-up are those that AgentMercury (arXiv 2608.20634) took; the
-   paper of SAO itself has 0.3 / 5.0 or 0.8 / 3.0, and 10. The default optimizer is this project's Muon.
+5. The defaults ε 0.2 / 0.28 and 20 updates of warm-up are AgentMercury's (arXiv 2608.20634); the paper of SAO
+   itself has 0.3 / 5.0 or 0.8 / 3.0, and 10. The default optimizer is this project's Muon.
 """
 
 from typing import NamedTuple

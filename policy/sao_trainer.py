@@ -1,8 +1,8 @@
 """`SaoTrainer`: single episodes and their rewards become new parameters, with a critic (SAO).
 
 An update: the critic values the episodes, and token advantages follow from its values and the rewards; the
-actor takes one step; then the critic takes its passes over the same episodes. In the first updates the critic alone
-learns, because an actor that follows a critic that knows nothing forgets what the warm start taught.
+actor takes one step; then the critic takes its passes over the same episodes. In the first updates the critic
+alone learns, because an actor that follows a critic that knows nothing forgets what the warm start taught.
 """
 
 from collections.abc import Sequence

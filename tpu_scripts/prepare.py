@@ -1,4 +1,4 @@
-"""Every worker set up alike: the repository at one commit, and its virtual environment with the extras tpu and weights."""
+"""Every worker set up alike: the repository at one commit, and its virtual environment with two extras."""
 
 import re
 import shutil

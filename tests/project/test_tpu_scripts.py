@@ -258,7 +258,8 @@ def test_setup_brings_every_worker_to_one_commit_and_its_own_environment(run, cl
         "python3 -m pip install --quiet --user uv",
         "python3 -m uv venv --quiet --allow-existing --python 3.11 closed-loop-curricula/.venv",
         "python3 -m uv pip install --quiet --python closed-loop-curricula/.venv/bin/python "
-        "--constraint closed-loop-curricula/constraints.txt --editable './closed-loop-curricula[tpu,weights]'",
+        "--constraint closed-loop-curricula/constraints.txt "
+        "--editable './closed-loop-curricula[tpu,weights]'",
         "env --chdir=closed-loop-curricula .venv/bin/python tpu_scripts/check_devices.py",
     ]
 
