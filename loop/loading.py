@@ -1,7 +1,9 @@
 """From a YAML file and `key=value` overrides to a `Config`, or one line that says what is wrong.
 
 `extends: other.yaml` (relative to the file) lets a file say only what differs; mappings are merged key by
-key, except that a plug-in with a new `type` replaces the old one, whose parameters would mean nothing to it.
+key, except that a plug-in with a new `type` replaces the old one, whose parameters would mean nothing to it,
+and that the `preset` of a decoder replaces its shape. Short forms are written out before anything is merged,
+so a name, `sampler: sfl` or `decoder: small`, and keys below it may come in any files and any order.
 """
 
 from pathlib import Path
@@ -14,12 +16,14 @@ from loop.errors import ConfigError
 from loop.plugins import Plugin, locate, nearest
 from planet.plain_files import read_bounded
 from planet.yaml_text import YamlProblem, parse_yaml
-from policy.config import PRESETS
+from policy.config import PRESETS, DecoderConfig
 from policy.errors import PolicyError
 
 Tree = dict[str, Any]
 LARGEST = 2**53
 """Of any number of a configuration: beyond it, databases and floats do not hold whole numbers exactly."""
+SHAPE = frozenset(DecoderConfig.model_fields) - {"remat", "compute"}
+"""Keys of a decoder that a preset gives; the others say how it is trained, and outlive a new preset."""
 
 
 def load(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] = ()) -> Config:
@@ -34,9 +38,12 @@ def load(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] 
 def read_tree(path: Path, overrides: tuple[str, ...] = (), changes: tuple[Tree, ...] = ()) -> Tree:
     """The tree of a YAML file, with changes and then `key=value` overrides laid over it, unchecked."""
     tree = _read(path, seen=())
-    for change in (*changes, *map(_override, overrides)):
-        tree = merge(tree, change)
-    return tree
+    for change in changes:
+        tree = merge(tree, _written_out(change, Config))
+    given: Tree = {}
+    for text in overrides:  # with each other first: parameters may precede the type that they are of
+        given = merge(given, _written_out(_override(text), Config))
+    return merge(tree, given)
 
 
 def build(tree: Tree, source: str) -> Config:
@@ -53,14 +60,43 @@ def build(tree: Tree, source: str) -> Config:
 
 
 def merge(base: Tree, change: Tree) -> Tree:
-    """`base` with `change` laid over it."""
-    if "type" in change and change["type"] != base.get("type"):
+    """`base` with `change` laid over it, both without short forms.
+
+    Another `type` takes the place of the old one with its parameters; those without a type waited for one.
+    A `preset` names a whole shape, so of the old decoder it leaves what is no shape.
+    """
+    if "type" in change and base.get("type", change["type"]) != change["type"]:
         return dict(change)
-    merged = dict(base)
+    merged = {key: old for key, old in base.items() if "preset" not in change or key not in SHAPE}
     for key, value in change.items():
         old = merged.get(key)
         merged[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
+
+
+def _written_out(tree: Tree, model: type[BaseModel]) -> Tree:
+    """The tree with short forms as the mappings that they stand for: names of plug-ins and of a preset."""
+    found = {}
+    for key, value in tree.items():
+        field = model.model_fields.get(str(key))
+        inner = None if field is None else _model_of(field.annotation)
+        if key == "overrides" and field is None:  # a sweep's, for all of its arms
+            inner = Config
+        if field is not None and isinstance(value, str):
+            name = _named_by(field.annotation)
+            value = value if name is None else {name: value}
+        elif inner is not None and isinstance(value, dict):
+            value = _written_out(value, inner)
+        found[key] = value
+    return found
+
+
+def _named_by(annotation: Any) -> str | None:
+    """The key that a word in the place of a field's mapping is short for; None when it is for none."""
+    models = [each for each in (annotation, *get_args(annotation)) if isinstance(each, type)]
+    if any(issubclass(each, Plugin) for each in models):
+        return "type"
+    return "preset" if any(issubclass(each, DecoderConfig) for each in models) else None
 
 
 def _with_preset(tree: Tree, source: str) -> Tree:
@@ -123,6 +159,7 @@ def _read(path: Path, seen: tuple[Path, ...]) -> Tree:
             f"{path}: holds a {type(tree).__name__}, but a configuration is a mapping `key: value`"
         )
     parent = tree.pop("extends", None)
+    tree = _written_out(tree, Config)
     if parent is None:
         return tree
     if not isinstance(parent, str):

@@ -9,6 +9,8 @@ import pytest
 from loop.errors import ConfigError
 from loop.loading import load, merge
 from loop.plugins import Plugin, make
+from loop.sweep.runs import read_sweep
+from policy.config import PRESETS
 
 EXPERIMENTS = Path("experiments")
 MICRO = EXPERIMENTS / "micro.yaml"
@@ -114,6 +116,100 @@ def test_a_file_that_extends_itself_is_refused(tmp_path: Path) -> None:
 def test_merging_keeps_what_the_change_does_not_name() -> None:
     assert merge({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}) == {"a": {"b": 1, "c": 3}}
     assert merge({"a": {"type": "x", "p": 1}}, {"a": {"type": "y"}}) == {"a": {"type": "y"}}
+
+
+SFL = {"type": "sfl", "floor": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("file", "overrides", "sampler"),
+    [
+        ("{}", ("curriculum.sampler=sfl", "curriculum.sampler.floor=0.3"), SFL),
+        ("{}", ("curriculum.sampler.floor=0.3", "curriculum.sampler=sfl"), SFL),
+        ("{sampler: uniform}", ("curriculum.sampler.floor=0.3", "curriculum.sampler.type=sfl"), SFL),
+        ("{sampler: sfl}", ("curriculum.sampler.floor=0.3",), SFL),
+        ("{sampler: {type: sfl, floor: 0.3}}", ("curriculum.sampler=sfl",), SFL),
+        ("{sampler: {type: plr, floor: 0.5}}", ("curriculum.sampler=sfl",), {"type": "sfl"}),
+        ("{}", ("curriculum.sampler=plr", "curriculum.sampler.floor=1", "curriculum.sampler=sfl"),
+         {"type": "sfl"}),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_plugin_and_its_parameters_come_together(
+    file: str, overrides: tuple[str, ...], sampler: dict[str, object], tmp_path: Path
+) -> None:
+    (tmp_path / "run.yaml").write_text(f"curriculum: {file}\n")
+    assert load(tmp_path / "run.yaml", overrides).curriculum.sampler.model_dump() == sampler
+
+
+PLUGINS = [
+    ("curriculum.sampler", "sfl"), ("curriculum.gate", "own:Gate"), ("curriculum.grower", "trace"),
+    ("curriculum.report", "permute"), ("targeting.allocation", "failure_rate"), ("learner", "own:Learner"),
+    ("demonstrations", "api"), ("author", "llm"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "name"), PLUGINS)
+def test_every_plugin_given_by_name_keeps_it_when_a_key_below_follows(
+    key: str, name: str, tmp_path: Path
+) -> None:
+    """From one override to the next, from a file to an override, and from a file to the one that extends it."""
+    *above, last = key.split(".")
+    short = "".join(f"{{{part}: " for part in above) + f"{{{last}: '{name}'}}" + "}" * len(above)
+    (tmp_path / "named.yaml").write_text(f"{short}\n")
+    below = short.replace(f"'{name}'", "{p: 1}")
+    (tmp_path / "child.yaml").write_text(f"{{extends: named.yaml, {below[1:-1]}}}\n")
+    (tmp_path / "empty.yaml").write_text("{}\n")
+    for file, overrides in (
+        ("empty", (f"{key}={name}", f"{key}.p=1")),
+        ("named", (f"{key}.p=1",)),
+        ("child", ()),
+    ):
+        found = {where: plugin for _, where, plugin in load(tmp_path / f"{file}.yaml", overrides).plugins()}
+        assert found[key].model_dump() == {"type": name, "p": 1}, file
+
+
+def test_every_role_of_a_plugin_is_tried_above() -> None:
+    assert {key for key, _ in PLUGINS} == {where for _, where, _ in load(MICRO).plugins()}
+
+
+@pytest.mark.parametrize(
+    ("file", "overrides"),
+    [
+        ("{}", ("policy.decoder=small", "policy.decoder.remat=true")),
+        ("{}", ("policy.decoder.remat=true", "policy.decoder=small")),
+        ("{decoder: small}", ("policy.decoder.remat=true",)),
+        ("{decoder: {preset: tiny, layers: 9, remat: true}}", ("policy.decoder=small",)),
+        ("{decoder: {width: 32, heads: 2, remat: true}}", ("policy.decoder.preset=small",)),
+        ("{decoder: {remat: true}}", ("policy.decoder={preset: small}",)),
+    ],
+)
+def test_a_preset_stays_what_is_changed_below_it_and_leaves_what_is_no_shape(
+    file: str, overrides: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "run.yaml").write_text(f"policy: {file}\n")
+    found = load(tmp_path / "run.yaml", overrides).policy.decoder
+    assert found == PRESETS["small"].model_copy(update={"remat": True})
+
+
+def test_names_and_what_follows_them_come_together_in_a_sweep_too(tmp_path: Path) -> None:
+    arm = f"extends: {MICRO.resolve()}\nname: one\narm: one\n"
+    (tmp_path / "one.yaml").write_text(f"{arm}curriculum: {{sampler: sfl}}\n")
+    (tmp_path / "sweep.yaml").write_text(
+        "name: two\nseeds: [0]\noverrides: {policy: {decoder: small}}\n"
+        "arms: [{config: one.yaml, overrides: {curriculum: {sampler: {floor: 0.3}}}}]\n"
+    )
+    config = read_sweep(tmp_path / "sweep.yaml", ("overrides.policy.decoder.remat=true",)).arms[0].config
+    assert config.policy.decoder == PRESETS["small"].model_copy(update={"remat": True})
+    assert config.curriculum.sampler.model_dump() == SFL
+
+
+IDENTITIES = {"closed_loop": "49eb9296", "random_worlds": "87c6b831", "sao": "d36fdf93", "micro": "63a7e501"}
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+def test_identities_of_experiments_stand(name: str) -> None:
+    """Results and run directories of these are kept under these digests."""
+    assert load(EXPERIMENTS / f"{name}.yaml").digest == IDENTITIES[name]
 
 
 def test_the_digest_ignores_seed_and_places_and_sees_everything_else() -> None:
