@@ -123,7 +123,8 @@ def _draw(sweep: Sweep, found: dict[Budget, list[CurveOfArm]], path: Path) -> Pa
             for axis in axes[:, column]:
                 axis.locator_params(axis="x", nbins=5)
                 axis.axhline(0, color="black", linewidth=0.6)
-        axes[0][0].legend(fontsize=8)
+        figure, names = axes[0][0].figure, axes[0][0].get_legend_handles_labels()
+        figure.legend(*names, fontsize=8, loc="outside upper left", ncols=len(names[0]))
     return path
 
 
