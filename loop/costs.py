@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from loop.config import API_LEARNERS, Config
-from loop.plugins import locate, make
-from loop.reporting.progress import guesses, span
-from loop.resuming.steps import steps_of
+from loop.memory_plan import most, where
+from loop.plugins import REGISTRY, locate, make
+from loop.reporting.pace import guesses, size
+from loop.reporting.progress import span
+from loop.resuming.steps import Step, steps_of
 from planet.author.artifacts import AuthorCost
-from policy.memory_plan import plan
 
 CHECKPOINT_BYTES_PER_PARAMETER = 8
 """A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""
@@ -28,9 +29,10 @@ class Costs:
     """Counts of one run. Ranges go from the expected to the largest possible."""
 
     updates: int
-    train_episodes: tuple[int, int]  # without and with every group refilled
+    train_episodes: tuple[int, int]  # without and with every group refilled that the gate may drop
     diagnose_episodes: int
     evaluation_episodes: int  # validation and test
+    repeated_episodes: int  # of these, those of a model behind an interface that ask it nothing new
     env_steps: tuple[int, int]  # of all episodes, audits apart
     worlds: tuple[int, int]  # before and after growth
     syntheses: int  # of grown worlds, at most
@@ -38,7 +40,7 @@ class Costs:
     tokens: int  # of these calls, in and out; 0 where it is not known
     dollars: float  # of these calls; 0.0 where the configuration names no price
     disk_bytes: int
-    seconds: float  # on two CPU cores
+    seconds: float | None  # on two CPU cores; None: nothing like its decoder was measured
 
 
 def costs(config: Config) -> Costs:
@@ -55,7 +57,8 @@ def costs(config: Config) -> Costs:
     diagnose = count["diagnose"] * diagnosis + unkept
     test_worlds = sizes.test + sizes.test_reserved + sizes.test_unseen
     evaluation = count["validate"] * sizes.validation * tasks * settings.validate_rollouts
-    evaluation += count["test"] * test_worlds * tasks * (settings.test_rollouts + 1)
+    test = test_worlds * tasks * (settings.test_rollouts + 1)
+    evaluation += count["test"] * test
     grows = config.curriculum.grower.type != "none"
     before = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + test_worlds
     grown = config.iterations * config.growth.quota if grows else 0
@@ -63,15 +66,16 @@ def costs(config: Config) -> Costs:
     author = author_cost(config, before + syntheses)
     episodes = train + diagnose + evaluation
     checkpoints = config.keep_checkpoints + config.iterations + 1
-    guess = guesses(config)
+    refilled = train if _may_drop(config) else 0
     return Costs(
         updates=count["update"],
-        train_episodes=(train, 2 * train),
+        train_episodes=(train, train + refilled),
         diagnose_episodes=diagnose,
         evaluation_episodes=evaluation,
+        repeated_episodes=test if _answers_are_kept(config) else 0,
         env_steps=(
             CALLS_PER_EPISODE * episodes,
-            config.policy.rollout.max_turns * (episodes + train),
+            config.policy.rollout.max_turns * (episodes + refilled),
         ),
         worlds=(before, before + grown),
         syntheses=syntheses,
@@ -83,8 +87,24 @@ def costs(config: Config) -> Costs:
             + LEDGER_BYTES_PER_EPISODE * (episodes - unkept)
             + (WORLD_BYTES + LEDGER_BYTES_PER_TASK * tasks) * (before + grown)
         ),
-        seconds=sum(guess[step.kind] for step in steps),
+        seconds=_seconds(config, steps),
     )
+
+
+def _may_drop(config: Config) -> bool:
+    """Whether groups can be dropped and played again: not those of one, by the gate that all arms share."""
+    common = locate("gate", config.curriculum.gate, "curriculum.gate") == REGISTRY["gate"]["unequal_reward"]
+    return config.group_size > 1 or not common or config.asynchronous is not None  # there, for their age
+
+
+def _answers_are_kept(config: Config) -> bool:
+    """Whether the second test repeats the first one's requests: a model that cannot learn, asked the same."""
+    return config.learner.type in API_LEARNERS and config.learner.parameters.get("answers", "") is not None
+
+
+def _seconds(config: Config, steps: list[Step]) -> float | None:
+    guess = guesses(config)
+    return None if guess is None else sum(guess[step.kind] for step in steps)
 
 
 def author_cost(config: Config, worlds: int) -> AuthorCost:
@@ -130,8 +150,8 @@ def render(config: Config) -> list[str]:
         f"run        {config.run_id}",
         f"policy     {_policy(config, c)}",
         f"updates    {c.updates:,} of {config.prompts_per_update} prompts x {config.group_size}",
-        f"episodes   {c.train_episodes[0]:,} to {c.train_episodes[1]:,} in training, "
-        f"{c.diagnose_episodes:,} in diagnosis, {c.evaluation_episodes:,} in evaluation",
+        f"episodes   {_range(c.train_episodes)} in training, {c.diagnose_episodes:,} in diagnosis, "
+        f"{c.evaluation_episodes:,} in evaluation{_repeated(c)}",
         f"env steps  about {c.env_steps[0]:,}, at most {c.env_steps[1]:,}",
         f"worlds     {c.worlds[0]:,} before growth, at most {c.worlds[1]:,} after, "
         f"from at most {c.syntheses:,} syntheses",
@@ -139,15 +159,33 @@ def render(config: Config) -> list[str]:
         *_going_on(config),
         f"memory     {_memory(config)}",
         f"disk       about {c.disk_bytes / 1e6:,.0f} MB",
-        f"time       about {span(c.seconds)} on two CPU cores",
+        f"time       {_time(config, c)}",
     ]
+
+
+def _range(bounds: tuple[int, int]) -> str:
+    return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,} to {bounds[1]:,}"
+
+
+def _repeated(c: Costs) -> str:
+    if not c.repeated_episodes:
+        return ""
+    return f", of which the {c.repeated_episodes:,} of the second test ask nothing new"
+
+
+def _time(config: Config, c: Costs) -> str:
+    if c.seconds is None:
+        return f"no estimate for this decoder, which is {size(config):,.0f} times as large as the one timed"
+    beside = ", beside the model's answers" if config.learner.type in API_LEARNERS else ""
+    return f"about {span(c.seconds)} on two CPU cores{beside}"
 
 
 def _policy(config: Config, c: Costs) -> str:
     """What plays: so many parameters, or a model that is asked so often."""
     if config.learner.type not in API_LEARNERS:
         return f"{parameters(config):,} parameters"
-    messages = (CALLS_PER_EPISODE + 1) * (c.diagnose_episodes + c.evaluation_episodes)
+    asked = c.diagnose_episodes + c.evaluation_episodes - c.repeated_episodes
+    messages = (CALLS_PER_EPISODE + 1) * asked
     caps = config.learner.parameters.get("budget") or "no cap"
     return (
         f"{config.learner.parameters.get('model')} behind an interface: evaluated, it learns nothing; about "
@@ -157,10 +195,11 @@ def _policy(config: Config, c: Costs) -> str:
 
 def _memory(config: Config) -> str:
     """What a device has to hold; whether one does, `python -m loop.memory_plan` can ask it."""
-    found = plan(config.policy)
-    where = "" if found.mesh.devices == 1 else f" on each of {found.mesh.devices} devices"
+    found = most(config)
+    alone = config.policy.mesh.devices == 1 and config.asynchronous is None
+    devices = "" if alone else f" on each of {where(config, found)}"
     return (
-        f"about {found.total / 1e6:,.0f} MB{where} beside the program, most of it for {found.peak}; "
+        f"about {found.total / 1e6:,.0f} MB{devices} beside the program, most of it for {found.peak}; "
         f"python -m loop.memory_plan says more"
     )
 

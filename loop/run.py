@@ -73,12 +73,15 @@ def resume_command(given: argparse.Namespace) -> str:
 
 
 def dry_run(config: Config) -> str:
-    """The tree and the costs."""
+    """The tree and the costs. ConfigError for a decoder that the run would refuse as well."""
     import yaml
 
     from loop.costs import render
+    from loop.learning.language import require_words
+    from loop.reporting.printout import printed
 
-    tree = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False)
+    require_words(config)
+    tree = yaml.safe_dump(printed(config), sort_keys=False)
     return tree + "\n" + "\n".join(render(config))
 
 

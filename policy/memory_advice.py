@@ -1,50 +1,73 @@
 """What to change when a plan does not fit, each proposal checked by the plan itself."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from policy.config import MeshConfig, PolicyConfig
 from policy.memory_plan import Plan, plan
 
+Demand = Callable[[PolicyConfig], Plan]
+"""What a configuration asks of the device that has to hold most."""
+
 MOST_DEVICES = 1024
 """Of a mesh that is proposed."""
+CHANGED = (
+    ("decoder", "remat"), ("packing", "rows"), ("rollout", "slots"), ("rollout", "decode_buckets"),
+    ("mesh", "fsdp"),
+)  # fmt: skip
+"""Keys below `policy` that are changed, in the order in which they are told."""
 
 
 class Advice(NamedTuple):
-    """Changes that, one after the other, make a plan smaller."""
+    """Changes that together make a plan smaller."""
 
-    changes: tuple[str, ...]  # key=value
+    changes: tuple[str, ...]  # key=value, as a command takes them
     plan: Plan  # with all of them
     fits: bool
 
 
-def advice(config: PolicyConfig, limit: int) -> Advice:
+class Fitting(NamedTuple):
+    """A mesh with room, and what else has to be set with it."""
+
+    mesh: MeshConfig
+    plan: Plan
+    rows: int  # `packing.rows`, a multiple of what the mesh divides
+
+
+def advice(config: PolicyConfig, limit: int, demand: Demand = plan) -> Advice:
     """The first few changes after which a device of `limit` bytes suffices; the closest there is otherwise.
 
     Cheap ones come first: activations computed again and smaller micro-batches cost time, fewer slots cost
-    side-by-side episodes, more devices cost money.
+    side-by-side episodes, more devices cost money. Fewer slots than devices are not split among them, so when
+    nothing fits, the slots are tried as they are.
     """
-    changes: list[str] = []
-    now = plan(config)
+    found = _followed(config, limit, demand, fewer_slots=True)
+    if found.fits:
+        return found
+    as_they_are = _followed(config, limit, demand, fewer_slots=False)
+    return min(found, as_they_are, key=lambda each: (not each.fits, each.plan.total))
+
+
+def _followed(config: PolicyConfig, limit: int, demand: Demand, fewer_slots: bool) -> Advice:
+    """One change after the other, the first that helps, until it fits or nothing helps."""
+    before, now = config, demand(config)
     while now.total > limit:
-        better = next(
-            ((text, other) for text, other in _smaller(config, now) if plan(other).total < now.total), None
-        )
+        proposed = _smaller(config, now, fewer_slots)
+        better = next((other for other in proposed if demand(other).total < now.total), None)
         if better is None:
             break
-        changes.append(better[0])
-        config = better[1]
-        now = plan(config)
-    return Advice(_last_of_each(changes), now, now.total <= limit)
+        config = better
+        now = demand(config)
+    return Advice(_changes(before, config), now, now.total <= limit)
 
 
-def fitting_mesh(config: PolicyConfig, devices: int, limit: int) -> tuple[MeshConfig, Plan] | None:
+def fitting_mesh(config: PolicyConfig, devices: int, limit: int, demand: Demand = plan) -> Fitting | None:
     """The first mesh of so many devices that fits, with the least communication; None when none does."""
     for mesh in meshes(devices):
         rows = -(-config.packing.rows // mesh.row_parts) * mesh.row_parts
-        found = plan(_changed(config, mesh=mesh.model_dump(), packing={"rows": rows}))
+        found = demand(_changed(config, mesh=mesh.model_dump(), packing={"rows": rows}))
         if found.total <= limit:
-            return mesh, found
+            return Fitting(mesh, found, rows)
     return None
 
 
@@ -55,23 +78,21 @@ def meshes(devices: int) -> Iterator[MeshConfig]:
             yield MeshConfig(data=devices // tensor // fsdp, fsdp=fsdp, tensor=tensor)
 
 
-def _smaller(config: PolicyConfig, now: Plan) -> Iterator[tuple[str, PolicyConfig]]:
+def _smaller(config: PolicyConfig, now: Plan, fewer_slots: bool) -> Iterator[PolicyConfig]:
     """Changes of one setting, the cheapest first, that bear on the phase that takes most."""
     mesh, rows, slots = config.mesh, config.packing.rows, config.rollout.slots
     if now.peak == "gradients" and not config.decoder.remat:
-        yield "policy.decoder.remat=true", _changed(config, decoder={"remat": True})
+        yield _changed(config, decoder={"remat": True})
     if now.peak == "gradients" and rows // 2 >= mesh.row_parts and rows // 2 % mesh.row_parts == 0:
-        yield f"policy.packing.rows={rows // 2}", _changed(config, packing={"rows": rows // 2})
-    if now.peak == "rollout" and slots % 2 == 0:
+        yield _changed(config, packing={"rows": rows // 2})
+    if fewer_slots and now.peak == "rollout" and slots % 2 == 0:
         buckets = sorted({min(bucket, slots // 2) for bucket in config.rollout.decode_buckets}, reverse=True)
-        fewer = {"slots": slots // 2, "decode_buckets": tuple(buckets)}
-        yield f"policy.rollout.slots={slots // 2} (and decode_buckets)", _changed(config, rollout=fewer)
+        yield _changed(config, rollout={"slots": slots // 2, "decode_buckets": tuple(buckets)})
     if mesh.devices * 2 <= MOST_DEVICES:
         wider = {"fsdp": mesh.fsdp * 2}
         least = 2 * mesh.row_parts
         more = {} if rows % least == 0 else {"rows": -(-rows // least) * least}
-        also = f" (and packing.rows={more['rows']})" if more else ""
-        yield f"policy.mesh.fsdp={mesh.fsdp * 2}{also}", _changed(config, mesh=wider, packing=more)
+        yield _changed(config, mesh=wider, packing=more)
 
 
 def _changed(config: PolicyConfig, **branches: dict) -> PolicyConfig:
@@ -82,9 +103,19 @@ def _changed(config: PolicyConfig, **branches: dict) -> PolicyConfig:
     return config.model_copy(update=replaced)
 
 
-def _last_of_each(changes: list[str]) -> tuple[str, ...]:
-    """Of several values for one key, the last."""
-    return tuple({change.partition("=")[0]: change for change in changes}.values())
+def _changes(before: PolicyConfig, after: PolicyConfig) -> tuple[str, ...]:
+    """What makes the one of the other."""
+    return tuple(
+        f"policy.{branch}.{key}={_yaml(getattr(getattr(after, branch), key))}"
+        for branch, key in CHANGED
+        if getattr(getattr(after, branch), key) != getattr(getattr(before, branch), key)
+    )
+
+
+def _yaml(value: bool | int | tuple[int, ...]) -> str:
+    if isinstance(value, tuple):
+        return f"[{','.join(map(str, value))}]"
+    return str(value).lower()
 
 
 def _divisors(number: int) -> list[int]:

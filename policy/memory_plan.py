@@ -6,11 +6,13 @@ activations by the arrays that the way back needs of every layer, whose counts w
 XLA compiled for a CPU (`tests/policy/test_memory_plan.py` holds the plan to within 15 % of those).
 
 Three phases follow each other, and the largest decides: the gradients of a micro-batch, the optimizer's step,
-rollouts over the KV cache.
+rollouts over the KV cache. Where episodes go on while the policy learns, their cache and a copy of the policy
+are there in all of them; where devices of their own play, these have a plan of their own.
 """
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from policy.config import DecoderConfig, MeshConfig, OptimizerConfig, PolicyConfig
 from policy.layout import shapes, share, size
@@ -26,6 +28,8 @@ LOGITS = 3.0
 
 PHASES = ("gradients", "step", "rollout")
 _ALWAYS = frozenset(PHASES)
+Play = Literal["between", "meanwhile", "elsewhere"]
+"""When the devices that learn play: between updates, while they compute them as well, or never."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Plan:
         )
 
 
-def plan(config: PolicyConfig) -> Plan:
+def plan(config: PolicyConfig, play: Play = "between") -> Plan:
     """The memory of one device of the configured mesh."""
     decoder, mesh = config.decoder, config.mesh
     every, optimizer = parameter_values(decoder, mesh), config.actor_optimizer
@@ -80,9 +84,11 @@ def plan(config: PolicyConfig) -> Plan:
         Item("activations", activations(config), phases=back),
         Item("logits of a loss", logits(config), phases=back),
         Item("updates of a step", 2 * FLOAT * every, phases=frozenset({"step"})),
-        Item("key-value cache", cache(config), phases=frozenset({"rollout"})),
-        Item("logits of a turn", turn_logits(config), phases=frozenset({"rollout"})),
     ]
+    if play != "elsewhere":
+        items += _playing(config, _ALWAYS if play == "meanwhile" else frozenset({"rollout"}))
+    if play == "meanwhile":
+        items.append(Item("parameters that play", FLOAT * every, exact=True))
     if mesh.fsdp > 1:
         items.append(Item("layers gathered whole", gathered(decoder, mesh), phases=back | {"rollout"}))
     if config.algorithm == "sao":
@@ -90,6 +96,27 @@ def plan(config: PolicyConfig) -> Plan:
     elif config.grpo.kl:
         items.append(Item("reference policy", FLOAT * every, exact=True))
     return Plan(mesh, tuple(items))
+
+
+def rollout_plan(config: PolicyConfig) -> Plan:
+    """The memory of a device that plays and does not learn: the whole policy, and a cache of its own."""
+    alone = config.model_copy(update={"mesh": MeshConfig()})
+    values = FLOAT * parameter_values(config.decoder, alone.mesh)
+    play = frozenset({"rollout"})
+    items = (
+        Item("parameters", values, exact=True, phases=play),
+        Item("parameters that follow them", values, exact=True, phases=play),  # sent while those still lie
+        *_playing(alone, play),
+    )
+    return Plan(alone.mesh, items)
+
+
+def _playing(config: PolicyConfig, phases: frozenset[str]) -> list[Item]:
+    """What episodes in progress take."""
+    return [
+        Item("key-value cache", cache(config), phases=phases),
+        Item("logits of a turn", turn_logits(config), phases=phases),
+    ]
 
 
 def parameter_values(decoder: DecoderConfig, mesh: MeshConfig, without: str = "^$") -> int:
@@ -157,13 +184,28 @@ def cache(config: PolicyConfig) -> int:
     """Bytes of keys and values of all slots, and of the rows that a decoding call has gathered."""
     d, r = config.decoder, config.rollout
     row = 2 * FLOAT * r.context * d.layers * d.kv_heads * d.head_width
-    return row * (r.slots + max(r.decode_buckets)) // (config.mesh.row_parts * config.mesh.tensor)
+    return sum(
+        row * rows // _parts(rows, d.kv_heads, config.mesh) for rows in (r.slots, max(r.decode_buckets))
+    )
 
 
 def turn_logits(config: PolicyConfig) -> int:
     """Bytes of the logits of all slots, and of those of a decoding step with the noise that is added."""
-    rows = config.rollout.slots + 2 * max(config.rollout.decode_buckets)
-    return FLOAT * rows * config.decoder.vocabulary_rows // (config.mesh.row_parts * config.mesh.tensor)
+    slots, most, words = (
+        config.rollout.slots,
+        max(config.rollout.decode_buckets),
+        config.decoder.vocabulary_rows,
+    )
+    return sum(
+        FLOAT * count * rows * words // _parts(rows, words, config.mesh)
+        for count, rows in ((1, slots), (2, most))
+    )
+
+
+def _parts(rows: int, columns: int, mesh: MeshConfig) -> int:
+    """Into how many parts a mesh splits an array of slots; an axis that it does not divide stays whole."""
+    over_rows = 1 if rows % mesh.row_parts else mesh.row_parts
+    return over_rows * (1 if columns % mesh.tensor else mesh.tensor)
 
 
 def gathered(decoder: DecoderConfig, mesh: MeshConfig) -> int:

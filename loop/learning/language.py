@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from loop.config import Config
 from loop.errors import ConfigError
 from planet.identity import digest
 from policy.codec import Codec
@@ -31,6 +32,12 @@ def language_of(config: PolicyConfig) -> Language:
     return ChatLanguage(config) if config.weights is not None else WordLanguage(config)
 
 
+def require_words(config: Config) -> None:
+    """ConfigError when the built-in learner could not speak with its decoder; makes nothing."""
+    if config.learner.type == "decoder" and config.policy.weights is None:
+        WordLanguage(config.policy)
+
+
 class WordLanguage:
     """`WorldCodec` with the vocabulary that comes with the framework."""
 
@@ -38,7 +45,7 @@ class WordLanguage:
         self.vocabulary = load_vocabulary()
         rows, needed = config.decoder.vocabulary_rows, FIRST_WORD + len(self.vocabulary.words)
         if rows < needed:  # arrays are not checked, so all words without a row would share one
-            raise ValueError(
+            raise ConfigError(
                 f"policy.decoder.vocabulary_rows={rows} is less than the {needed} ids of the vocabulary; "
                 f"give {self.vocabulary.rows}"
             )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import IO, Any, Protocol
 
 from loop.config import Config
+from loop.reporting.pace import guesses
 from loop.resuming.steps import Kind, Step
 
 LABELS: dict[Kind, str] = {
@@ -46,46 +47,29 @@ class Progress(Protocol):
 
 
 class Estimate:
-    """Seconds that are left: a guess per kind of step, until steps of that kind were measured."""
+    """Seconds that are left: a guess per kind of step, until steps of that kind were measured.
+
+    None where nothing can be guessed for the decoder and nothing was measured.
+    """
 
     def __init__(self, config: Config) -> None:
-        self._guess = guesses(config)
+        self._guess = guesses(config) or {}
         self._measured: dict[Kind, list[float]] = {}
 
     def took(self, kind: Kind, seconds: float) -> None:
         """A step of a kind ended."""
         self._measured.setdefault(kind, []).append(seconds)
 
-    def seconds(self, kind: Kind) -> float:
+    def seconds(self, kind: Kind) -> float | None:
         """What a step of a kind will take: the median of the measured ones, or the guess before the first."""
         times = sorted(self._measured.get(kind, []))
-        return times[len(times) // 2] if times else self._guess[kind]
+        return times[len(times) // 2] if times else self._guess.get(kind)
 
-    def left(self, steps: Sequence[Step]) -> float:
+    def left(self, steps: Sequence[Step]) -> float | None:
         """What these steps will take together."""
-        return sum(self.seconds(step.kind) for step in steps)
-
-
-def guesses(config: Config) -> dict[Kind, float]:
-    """Seconds of each kind of step on two CPU cores, before anything was measured."""
-    sizes, settings = config.splits, config.evaluation
-    worlds = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + sizes.test
-    worlds += sizes.test_reserved + sizes.test_unseen
-    episode = 0.03  # of play and grading
-    test_tasks = (sizes.test + sizes.test_reserved + sizes.test_unseen) * config.tasks_per_world
-    return {
-        "worlds": 0.05 * worlds,
-        "warm_start": 5.0 + 0.5 * config.policy.warm_start.steps,
-        "diagnose": episode
-        * sizes.diagnose
-        * config.tasks_per_world
-        * settings.diagnose_rollouts
-        * (1 + config.curriculum.further_probes),
-        "grow": 0.1 * config.growth.quota,
-        "update": 0.045 * config.prompts_per_update * config.group_size,
-        "validate": episode * sizes.validation * config.tasks_per_world * settings.validate_rollouts,
-        "test": episode * test_tasks * (settings.test_rollouts + 1),
-    }
+        each = [self.seconds(step.kind) for step in steps]
+        known = [seconds for seconds in each if seconds is not None]
+        return sum(known) if len(known) == len(each) else None
 
 
 def label(step: Step, config: Config) -> str:
@@ -129,8 +113,9 @@ class PlainProgress:
         self._began = time.monotonic()
         if self._began - self._last >= PLAIN_EVERY or step.kind in ("worlds", "warm_start", "grow", "test"):
             self._last = self._began
-            left = span(self._estimate.left(self._steps[step.index :]))
-            self.say(f"[{step.index + 1}/{len(self._steps)}, about {left} left] {label(step, self._config)}")
+            left = self._estimate.left(self._steps[step.index :])
+            more = "" if left is None else f", about {span(left)} left"
+            self.say(f"[{step.index + 1}/{len(self._steps)}{more}] {label(step, self._config)}")
 
     def advance(self, count: int) -> None:
         """Nothing: plain lines tell of whole steps."""
@@ -190,8 +175,9 @@ class LiveProgress:
         self._show(step, f", {self._parts} done")
 
     def _show(self, step: Step, more: str = "") -> None:
-        left = self._estimate.left(self._steps[step.index :]) - (time.monotonic() - self._began)
-        self._bar.update(self._task, description=label(step, self._config) + more, left=span(max(0.0, left)))
+        left = self._estimate.left(self._steps[step.index :])
+        told = "?" if left is None else span(max(0.0, left - (time.monotonic() - self._began)))
+        self._bar.update(self._task, description=label(step, self._config) + more, left=told)
 
     def end(self, step: Step, lines: Sequence[str]) -> None:
         """Move on, and print the lines above the bar."""

@@ -2,6 +2,7 @@
 
 from analysis.run_result import PLAN, RunResult
 from loop.costs import costs
+from loop.learning.language import require_words
 from loop.reporting.progress import span
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of, read_plan, require_equal
@@ -13,6 +14,8 @@ from planet.text_table import align
 
 def dry_run(sweep: Sweep, places: Places, jobs: int) -> list[str]:
     """The runs as a table, then costs, time and plan. SweepError when a stored plan differs."""
+    for arm in sweep.arms:
+        require_words(arm.config)
     plan = plan_of(sweep)
     stored = read_plan(places.results / PLAN)
     if stored is not None:
@@ -32,9 +35,16 @@ def _row(arm: SweepArm, sweep: Sweep, estimate: Estimate) -> tuple[str, ...]:
         f"{len(own)}/{len(arm.seeds)}",
         str(arm.config.iterations * arm.config.updates_per_iteration),
         _charged(own),
-        f"{span(estimate.seconds(arm))} {'measured' if estimate.measured(arm) else 'guessed'}",
+        _time(arm, estimate),
         ", ".join(needs(sweep.config, arm)) or "-",
     )
+
+
+def _time(arm: SweepArm, estimate: Estimate) -> str:
+    seconds = estimate.seconds(arm)
+    if seconds is None:
+        return "no estimate for this decoder"
+    return f"{span(seconds)} {'measured' if estimate.measured(arm) else 'guessed'}"
 
 
 def _charged(results: list[RunResult]) -> str:
@@ -53,12 +63,14 @@ def _totals(sweep: Sweep, places: Places, estimate: Estimate, jobs: int) -> list
     steps = sum(c.env_steps[0] for _, c in runs)
     disk = sum(c.disk_bytes for _, c in runs)
     side = f"{jobs} seeds side by side" if jobs > 1 else "one seed at a time"
+    left = estimate.left(jobs)
+    time = "no estimate for this decoder" if left is None else f"about {span(left)} for what is left, {side}"
     return [
         f"runs       {len(runs)} of {len(sweep.arms)} arms at {len(sweep.seeds)} seeds",
         f"updates    {sum(c.updates for _, c in runs):,}",
         f"env steps  about {steps:,}, audits and going on for a charged budget apart",
         f"disk       about {disk / 1e6:,.0f} MB in {places.runs}, which may be removed afterwards",
-        f"time       about {span(estimate.left(jobs))} for what is left, {side}",
+        f"time       {time}",
     ]
 
 

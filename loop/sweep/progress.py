@@ -2,15 +2,22 @@
 
 from pathlib import Path
 
-from analysis.run_result import RunResult, read_result
+from analysis.run_result import PLAN, RunResult, read_result
 from loop.costs import costs
 from loop.reporting.progress import span
 from loop.sweep.places import Places
+from loop.sweep.plan import read_plan
 from loop.sweep.runs import Sweep, SweepArm
+
+ALIKE = ("policy", "learner", "iterations", "updates_per_iteration", "prompts_per_update")
+"""Keys in which an arm of another sweep is equal, when its runs took what this one's will take."""
 
 
 class Estimate:
-    """Seconds of a run: measured on finished ones of its arm, else guessed from its configuration."""
+    """Seconds of a run: measured on finished ones of its arm, else guessed from its configuration.
+
+    None: neither can be.
+    """
 
     def __init__(self, sweep: Sweep, places: Places) -> None:
         self._sweep = sweep
@@ -35,40 +42,58 @@ class Estimate:
         own = [r.made.seconds for (name, _), r in self.results().items() if name == arm.name]
         return own or self._elsewhere(arm)
 
-    def seconds(self, arm: SweepArm) -> float:
+    def seconds(self, arm: SweepArm) -> float | None:
         """What one run of an arm takes."""
         taken = self.measured(arm)
-        return sum(taken) / len(taken) if taken else costs(arm.config).seconds * self._pace()
+        if taken:
+            return sum(taken) / len(taken)
+        guessed = costs(arm.config).seconds
+        return None if guessed is None else guessed * self._pace()
 
     def _elsewhere(self, arm: SweepArm) -> list[float]:
-        """Of runs with as many updates, whatever else differs: better than a guess."""
+        """Of runs under other plans of the same policy and as many updates."""
         if arm.name not in self._others:
-            updates = arm.config.iterations * arm.config.updates_per_iteration
-            files = sorted(self._places.results.parent.glob(f"*/{arm.name}-s*.json"))
-            found = [read_result(file) for file in files]
-            self._others[arm.name] = [r.made.seconds for r in found if r.updates == updates]
+            folders = sorted({file.parent for file in self._places.results.parent.glob(f"*/{PLAN}")})
+            files = [
+                f for folder in folders if _alike(arm, folder) for f in folder.glob(f"{arm.name}-s*.json")
+            ]
+            self._others[arm.name] = [read_result(file).made.seconds for file in sorted(files)]
         return self._others[arm.name]
 
     def _pace(self) -> float:
         """Measured seconds over guessed ones, of all finished runs; 1 before the first."""
         arms = {arm.name: arm for arm in self._sweep.arms}
-        done = self.results()
-        guessed = sum(costs(arms[name].config).seconds for name, _ in done)
-        return sum(r.made.seconds for r in done.values()) / guessed if guessed else 1.0
+        done = [(r.made.seconds, costs(arms[name].config).seconds) for (name, _), r in self.results().items()]
+        pairs = [(measured, guessed) for measured, guessed in done if guessed is not None]
+        guessed_in_all = sum(guessed for _, guessed in pairs)
+        return sum(measured for measured, _ in pairs) / guessed_in_all if guessed_in_all else 1.0
 
-    def left(self, jobs: int) -> float:
+    def left(self, jobs: int) -> float | None:
         """What the unfinished runs take together: seeds go side by side, their arms one after the other."""
         done = self.results()
         lanes = [0.0] * jobs
         for seed in self._sweep.seeds:
-            missing = [arm for arm in self._sweep.of(seed) if (arm.name, seed) not in done]
-            lanes[lanes.index(min(lanes))] += sum(self.seconds(arm) for arm in missing)
+            missing = [self.seconds(arm) for arm in self._sweep.of(seed) if (arm.name, seed) not in done]
+            known = [seconds for seconds in missing if seconds is not None]
+            if len(known) < len(missing):
+                return None
+            lanes[lanes.index(min(lanes))] += sum(known)
         return max(lanes)
 
     def line(self, jobs: int) -> str:
         """Runs done, and the time left."""
         total = sum(len(arm.seeds) for arm in self._sweep.arms)
-        return f"{len(self.results())} of {total} runs done, about {span(self.left(jobs))} left"
+        left = self.left(jobs)
+        time = "no estimate of what is left" if left is None else f"about {span(left)} left"
+        return f"{len(self.results())} of {total} runs done, {time}"
+
+
+def _alike(arm: SweepArm, folder: Path) -> bool:
+    """Whether the sweep of a folder has this arm, with the same policy and as much to learn."""
+    plan = read_plan(folder / PLAN) or {}
+    other = plan.get("arms", {}).get(arm.name, {}).get("config", {})
+    own = arm.config.recorded()
+    return all(other.get(key) == own[key] for key in ALIKE)
 
 
 def outcome(result: RunResult) -> str:

@@ -14,5 +14,5 @@ def needed(name: str) -> Any:
         if error.name != name.split(".")[0]:
             raise
         raise WeightsError(
-            f"published weights need the package {name}; run pip install -e '.[weights]' in the project's folder"
+            f"published weights need the package {name}; run pip install -e '.[weights]'"
         ) from None

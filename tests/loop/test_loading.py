@@ -152,7 +152,7 @@ PLUGINS = [
 def test_every_plugin_given_by_name_keeps_it_when_a_key_below_follows(
     key: str, name: str, tmp_path: Path
 ) -> None:
-    """From one override to the next, from a file to an override, and from a file to the one that extends it."""
+    """From override to override, from a file to an override, and from a file to the one that extends it."""
     *above, last = key.split(".")
     short = "".join(f"{{{part}: " for part in above) + f"{{{last}: '{name}'}}" + "}" * len(above)
     (tmp_path / "named.yaml").write_text(f"{short}\n")

@@ -106,6 +106,18 @@ def test_a_mesh_divides_what_it_splits() -> None:
     assert of(plan(whole), "layers gathered") == 0 < of(plan(split), "layers gathered")
 
 
+def test_an_array_of_slots_that_a_mesh_does_not_divide_stays_whole() -> None:
+    rollout = RolloutConfig(slots=16, decode_buckets=(8,), context=256)
+    whole = MICRO.model_copy(update={"rollout": rollout, "packing": PackingConfig(rows=32)})
+    parts = [whole.model_copy(update={"mesh": MeshConfig(fsdp=fsdp)}) for fsdp in (8, 16, 32)]
+    # All of 16 + 8 rows split by 8; the 16 by 16 and the 8 whole; nothing by 32.
+    row = cache(whole) // 24
+    assert [cache(part) // row for part in parts] == [3, 9, 24]
+    # One key-value head is not split by two; 256 words are.
+    two = whole.model_copy(update={"mesh": MeshConfig(tensor=2)})
+    assert cache(two) == cache(whole) and 2 * turn_logits(two) == turn_logits(whole)
+
+
 def test_a_penalty_needs_a_reference_policy() -> None:
     held_back = MICRO.model_copy(update={"grpo": GrpoConfig(kl=0.1)})
     more = plan(held_back).total - plan(MICRO).total
