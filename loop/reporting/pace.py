@@ -39,7 +39,8 @@ def guesses(config: Config) -> dict[Kind, float] | None:
     worlds = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + tests
     shown = config.policy.warm_start.steps * config.policy.warm_start.batch
     played = (EPISODE + WORDS * large) * config.tasks_per_world  # a rollout of all tasks of a world
-    probes = settings.diagnose_rollouts * (1 + config.curriculum.further_probes)
+    further = config.curriculum.further_probes * config.iterations / (config.iterations + 1)  # not the last
+    probes = settings.diagnose_rollouts * (1 + further)
     return {
         "worlds": WORLD * worlds,
         "warm_start": COMPILED + SHOWN * shown * large,

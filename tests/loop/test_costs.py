@@ -124,6 +124,13 @@ def test_a_guess_grows_with_what_the_decoder_computes() -> None:
     assert after["update"] == pytest.approx(128 * (0.0075 + 0.0085 * size(small)))
 
 
+def test_the_last_diagnosis_is_guessed_without_the_further_probes_of_the_others() -> None:
+    more, plain = costs(load(EXPERIMENTS / "oracle.yaml")).seconds, costs(load(CLOSED_LOOP)).seconds
+    assert more is not None and plain is not None
+    # Three of four diagnoses with 50 times the 240 episodes beside them, 13.5 ms each
+    assert more - plain == pytest.approx(3 * 50 * 240 * 0.0135)
+
+
 def test_nothing_is_guessed_for_a_decoder_far_from_any_measured_one() -> None:
     config = load(CLOSED_LOOP, ("policy.decoder=qwen3-4b",))
     # 4,022,468,096 / 869,632 = 4,625.5
