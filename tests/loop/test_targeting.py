@@ -22,6 +22,7 @@ from loop.curricula.targeting import (
     reason,
     targeted_count,
 )
+from loop.errors import ConfigError
 from loop.plugins import Plugin
 from planet.records.world import Brief
 from tests.loop.reports import cell, group, pool_task, report
@@ -77,6 +78,18 @@ def test_learnability_allots_by_itself_and_not_by_failures() -> None:
     briefs = aimed_at_report(SCENARIOS, equal, targeting, (), seed=0)
     goals = [b.target.cells[0] for b in briefs if b.target]
     assert goals.count("family:a") == 1 and goals.count("family:b") == 7  # 8 x 1/11 = 0.73, 8 x 10/11 = 7.27
+
+
+def test_a_power_sends_more_to_the_weakest() -> None:
+    def rule(power: float) -> Targeting:
+        return TARGETING.model_copy(update={"allocation": Plugin(type="failure_rate", power=power)})
+
+    # Failure rates 15/40 and 30/40 are 1 to 2: to the third power 1 to 8.
+    cells = eligible(WEAK.cells, ("family",), TARGETING)
+    assert allocation_of(rule(3)).weights(cells) == pytest.approx([1 / 8, 1.0])
+    assert allocation_of(rule(1)).weights(cells) == [15 / 40, 30 / 40]
+    with pytest.raises(ConfigError, match="power=0 is not a number above 0"):
+        allocation_of(rule(0))
 
 
 def test_a_hint_names_a_weak_resource_and_only_one_that_failed() -> None:

@@ -88,7 +88,7 @@ def test_the_arms_of_the_withheld_sweep_differ_in_their_grower_alone() -> None:
 
 def test_the_withheld_run_is_the_main_job_looked_at_twice_as_often() -> None:
     main, withheld = load(EXPERIMENTS / "closed_loop.yaml"), load(EXPERIMENTS / "withheld.yaml")
-    assert withheld.coverage.without == ("two_hop",)
+    assert withheld.coverage.without == ("update",)
     assert withheld.iterations == 2 * main.iterations
     for config in (main, withheld):  # updates and worlds of the whole run
         assert config.iterations * config.updates_per_iteration == 66
