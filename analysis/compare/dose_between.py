@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.compare.dose import Dose
+from analysis.contrasts.curves import place_of
 from analysis.csv_file import write_csv
 from analysis.style import colour, drawing, line
 
@@ -109,8 +110,8 @@ def _draw(marks: Sequence[Deviation], steep: Slope, path: Path) -> Path:
                 [100 * d.dose for d in own],
                 [100 * d.response for d in own],
                 s=16,
-                color=colour(index),
-                marker=line(index)["marker"],
+                color=colour(place_of(arm, index)),
+                marker=line(place_of(arm, index))["marker"],
                 alpha=0.8,
                 label=arm,
             )
