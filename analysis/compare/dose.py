@@ -23,6 +23,7 @@ class Dose(NamedTuple):
 
     cell: str
     pool_share: float  # of the tasks of the starting pool that require it
+    drawn_share: float  # of the prompts drawn for updates, refills included, whatever came of them
     gradient_share: float  # of the prompts with a gradient, over the run
     warm_failure: float  # on test, sampled
     final_failure: float
@@ -55,16 +56,18 @@ def doses_of(run: OpenRun, facets: Sequence[str]) -> list[Dose]:
         for task in run.ledger.rows(TaskRow, run.id)
     }
     gradient = [row["task_id"] for row in run.ledger.query(_GRADIENT, run=run.id)]
+    prompts = [row["task_id"] for row in run.ledger.query(_DRAWN, run=run.id)]
     pool = [row["task_id"] for row in run.ledger.query(_POOL, run=run.id)]
     tests = _tests(run, cells)
     if not gradient or not pool or len(tests) < 2:
         return []
     warm, final = tests[min(tests)], tests[max(tests)]
-    touched, stood = _shares(gradient, cells), _shares(pool, cells)
+    drawn, touched, stood = _shares(prompts, cells), _shares(gradient, cells), _shares(pool, cells)
     return [
         Dose(
             cell,
             stood.get(cell, 0.0),
+            drawn.get(cell, 0.0),
             touched.get(cell, 0.0),
             float(np.mean(warm[cell])),
             float(np.mean(final[cell])),
@@ -76,6 +79,10 @@ def doses_of(run: OpenRun, facets: Sequence[str]) -> list[Dose]:
 
 
 _GRADIENT = "SELECT task_id FROM gradient_tasks WHERE run_id = :run AND iteration IS NOT NULL"
+_DRAWN = """
+SELECT DISTINCT e.step, e.task_id FROM episodes e JOIN steps s ON s.run_id = e.run_id AND s.step = e.step
+WHERE e.run_id = :run AND e.purpose = 'train' AND s.iteration IS NOT NULL
+"""
 _POOL = "SELECT task_id FROM tasks WHERE run_id = :run AND split = 'train'"
 _TESTS = """
 SELECT policy_version, task_id, all_pass FROM episodes

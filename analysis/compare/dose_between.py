@@ -1,8 +1,10 @@
 """Dose and response between the arms of a seed, which meet the same cells from the same warm start.
 
 Within a run, cells differ in how easily they are learned, and that hides what practice does. Between arms of
-one seed a cell differs in its practice alone: the share of the gradient that it got, and the failures that
-were removed, each minus the mean of the seed's arms.
+one seed a cell differs in its practice alone: the share of the prompts that it got, and the failures that
+were removed, each minus the mean of the seed's arms. Prompts are counted as they are drawn. Those with a
+gradient would not do: a cell that begins to be solved passes the gate more often, so learning raises their
+share.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +19,10 @@ from analysis.csv_file import write_csv
 from analysis.style import colour, drawing, line
 
 CAPTION = (
-    "Each mark is a cell in one run: its share of the prompts with a gradient (dose) and the failure rate "
-    "removed on test (response), both minus the mean of the arms of its seed. The line is the slope: points "
-    "of failure removed by a point of gradient share, with a 95 % interval over seeds. A narrow cloud says "
-    "that arms hardly differ in what they practise."
+    "Each mark is a cell in one run: its share of the prompts drawn (dose) and the failure rate removed on "
+    "test (response), both minus the mean of the arms of its seed. The line is the slope: points of failure "
+    "removed per point of prompts. A narrow cloud says that arms hardly differ in what they practise."
 )
-DRAWS = 2000
 
 
 class Deviation(NamedTuple):
@@ -36,7 +36,7 @@ class Deviation(NamedTuple):
 
 
 class Slope(NamedTuple):
-    """Points of failure removed by a point of gradient share."""
+    """Points of failure removed per point of prompts drawn."""
 
     value: float
     low: float  # 95 % interval over seeds; nan with one seed
@@ -46,8 +46,8 @@ class Slope(NamedTuple):
     def __str__(self) -> str:
         interval = "" if np.isnan(self.low) else f" [{self.low:+.2f}, {self.high:+.2f}]"
         return (
-            f"between arms of a seed: {self.value:+.2f}{interval} points of failure removed on test by a "
-            f"point of gradient share, which differs by {100 * self.spread:.1f} points (standard deviation)"
+            f"between arms of a seed: {self.value:+.2f}{interval} points of failure removed on test per "
+            f"point of prompts drawn, which differ by {100 * self.spread:.1f} points (standard deviation)"
         )
 
 
@@ -58,14 +58,14 @@ def deviations(found: Mapping[tuple[str, int], Sequence[Dose]]) -> list[Deviatio
         arms = {arm: {d.cell: d for d in doses} for (arm, at), doses in found.items() if at == seed}
         shared = set.intersection(*(set(cells) for cells in arms.values()))
         for cell in sorted(shared) if len(arms) > 1 else ():
-            dose = np.mean([cells[cell].gradient_share for cells in arms.values()])
+            dose = np.mean([cells[cell].drawn_share for cells in arms.values()])
             response = np.mean([cells[cell].response for cells in arms.values()])
             out += [
                 Deviation(
                     arm,
                     seed,
                     cell,
-                    float(cells[cell].gradient_share - dose),
+                    float(cells[cell].drawn_share - dose),
                     float(cells[cell].response - response),
                 )
                 for arm, cells in arms.items()
@@ -73,22 +73,25 @@ def deviations(found: Mapping[tuple[str, int], Sequence[Dose]]) -> list[Deviatio
     return out
 
 
-def slope(found: Sequence[Deviation], seed: int = 0) -> Slope | None:
-    """Least squares through the origin, with a percentile interval over resampled seeds; None when all doses
-    are equal."""
+def slope(found: Sequence[Deviation]) -> Slope | None:
+    """Least squares through the origin, with Student's interval of the jackknife over seeds; None when all
+    doses are equal, no interval when they are without one of the seeds."""
+    from scipy.stats import t as student
+
     seeds = sorted({d.seed for d in found})
     products = np.array([sum(d.dose * d.response for d in found if d.seed == s) for s in seeds])
     squares = np.array([sum(d.dose**2 for d in found if d.seed == s) for s in seeds])
     if not squares.sum() > 0:
         return None
     low = high = float("nan")
-    if len(seeds) > 1:
-        draws = np.random.default_rng(seed).integers(0, len(seeds), (DRAWS, len(seeds)))
-        below = squares[draws].sum(1)
-        ratios = products[draws].sum(1)[below > 0] / below[below > 0]
-        low, high = (float(edge) for edge in np.quantile(ratios, (0.025, 0.975)))
-    spread = float(np.std([d.dose for d in found]))
-    return Slope(float(products.sum() / squares.sum()), low, high, spread)
+    value = float(products.sum() / squares.sum())
+    rest = squares.sum() - squares
+    if len(seeds) > 1 and (rest > 0).all():
+        without = (products.sum() - products) / rest
+        error = np.sqrt((len(seeds) - 1) * np.mean((without - without.mean()) ** 2))
+        reach = float(student.ppf(0.975, len(seeds) - 1) * error)
+        low, high = value - reach, value + reach
+    return Slope(value, low, high, float(np.std([d.dose for d in found])))
 
 
 def write_between(found: Mapping[tuple[str, int], Sequence[Dose]], out: Path) -> tuple[str, list[Path]]:
@@ -117,7 +120,7 @@ def _draw(marks: Sequence[Deviation], steep: Slope, path: Path) -> Path:
             )
         ends = np.array([min(d.dose for d in marks), max(d.dose for d in marks)])
         axis.plot(100 * ends, 100 * steep.value * ends, color="black", linewidth=1)
-        axis.set_xlabel("gradient share, beside the other arms (points)")
+        axis.set_xlabel("share of the prompts, beside the other arms (points)")
         axis.set_ylabel("failure removed on test, beside them (points)")
         axis.legend(fontsize=7)
     return path

@@ -43,8 +43,9 @@ def _conclusion(c: Contrast) -> str:
     return "no difference is shown"
 
 
-def power_statement(c: Contrast) -> str:
-    """How often as many seeds with the scatter seen would see some gains, by the unadjusted test."""
+def power_statement(c: Contrast, named: int = 1) -> str:
+    """How often as many seeds with the scatter seen would see some gains, by the unadjusted test and, of
+    `named` contrasts, at the level of Holm's first step."""
     spread = between_seeds(c.differences)
     if spread is None:
         return "One seed shows no scatter between seeds, so its power is unknown."
@@ -55,12 +56,17 @@ def power_statement(c: Contrast) -> str:
             f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}); "
             f"with {scatter} {SEEDS} seeds would see a gain of {_seen(c, SEEDS)} of sweeps."
         )
-    return f"With {_seeds(c)} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}."
+    told = f"With {_seeds(c)} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}"
+    if named < 2:
+        return f"{told}."
+    first = LEVEL / named
+    return f"{told}, and {_seen(c, len(c.seeds), first)} p <= {first:g}, Holm's first step over {named}."
 
 
-def _seen(c: Contrast, seeds: int) -> str:
+def _seen(c: Contrast, seeds: int, level: float = LEVEL) -> str:
     return " and of ".join(
-        f"{100 * gain:.0f} points in {bootstrap_power(c.differences, gain, seeds):.0%}" for gain in GAINS
+        f"{100 * gain:.0f} points in {bootstrap_power(c.differences, gain, seeds, level=level):.0%}"
+        for gain in GAINS
     )
 
 

@@ -1,5 +1,6 @@
 """Everything that a sweep found, as text, Markdown, CSV and figures."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,14 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     out = []
     first = primary(found)
     if first is not None:
-        out.append(power_statement(first))
+        named = sum(c.measure.name == first.measure.name and c.holm is not None for c in found)
+        out.append(power_statement(first, named))
     if sweep.case_study:
         out.append(f"Fewer than {SEEDS} seeds are a case study: an example of what happens, and no evidence.")
-    targets = sorted({cell for seed in sweep.seeds for cell in sweep.targeted(seed)})
+    targets = Counter(cell for seed in sweep.seeds for cell in sweep.targeted(seed))
     if targets:
-        out.append(f"Targeted cells, by each seed's first report: {', '.join(targets)}.")
+        told = ", ".join(f"{cell} at {targets[cell]}" for cell in sorted(targets))
+        out.append(f"Targeted cells, by the first report of each of {len(sweep.seeds)} seeds: {told}.")
     return out
 
 

@@ -84,7 +84,7 @@ def test_dose_is_the_share_gained_and_response_the_failures_removed(run):
 
 def test_the_rank_correlation_is_of_order_alone():
     pairs = ((1, 2), (2, 9), (9, 10))
-    doses = [Dose(f"c{x}", 0.0, x, y, 0.0, 30) for x, y in pairs]
+    doses = [Dose(f"c{x}", 0.0, x, x, y, 0.0, 30) for x, y in pairs]
     assert rank_correlation(doses) == pytest.approx(1.0)
     assert rank_correlation(doses[:2]) is None
     assert rank_correlation([d._replace(gradient_share=1.0) for d in doses]) is None

@@ -1,5 +1,6 @@
 """Contrasts of arms: paired by seed, on both budgets, adjusted, and called what they are."""
 
+import re
 import csv
 from math import inf
 
@@ -172,6 +173,15 @@ def test_a_case_study_is_called_one():
     assert verdict(three).endswith("; 3 seeds cannot show a difference, whatever its size.")
     said = power_statement(primary(three))
     assert said.startswith("3 seeds cannot give p <= 0.05 (the smallest is 0.25); ") and "rough guess" in said
+
+
+def test_power_is_told_at_the_level_of_holms_first_step_too():
+    ten = primary(contrasts(as_sweep("s", simulated_sweep(seeds=range(10)))))
+    alone, of_five = power_statement(ten), power_statement(ten, 5)
+    assert alone.endswith("of sweeps gives p <= 0.05.") and of_five.startswith(alone[:-1])
+    assert of_five.endswith("p <= 0.01, Holm's first step over 5.")
+    seen = [float(n) for n in re.findall(r"points in (\d+)%", of_five)]
+    assert len(seen) == 4 and seen[2] <= seen[0] and seen[3] <= seen[1]
 
 
 def test_a_null_is_said_to_show_nothing():

@@ -11,7 +11,7 @@ from analysis.compare.dose_between import deviations, slope, write_between
 
 
 def dose(cell: str, share: float, response: float) -> Dose:
-    return Dose(cell, 0.1, share, 0.9, 0.9 - response, 40)
+    return Dose(cell, 0.1, share, 0.0, 0.9, 0.9 - response, 40)
 
 
 PLANTED = {
@@ -27,8 +27,26 @@ def test_a_planted_slope_is_found_though_cells_differ_in_ease() -> None:
     found = slope(deviations(PLANTED))
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
-    within = np.polyfit([d.dose for d in PLANTED["aimed", 0]], [d.response for d in PLANTED["aimed", 0]], 1)
+    within = np.polyfit(
+        [d.drawn_share for d in PLANTED["aimed", 0]], [d.response for d in PLANTED["aimed", 0]], 1
+    )
     assert within[0] < 0  # what the cells of one run would have said
+
+
+def test_the_interval_is_students_of_the_jackknife_over_seeds() -> None:
+    # Slopes of the seeds alone 0.5, 1.0 and 1.5 with equal doses: leaving one out gives 1.25, 1.0 and 0.75.
+    # Standard error sqrt(2/3 (0.0625 + 0 + 0.0625)) = 0.289, times t(0.975, 2) = 4.303: 1.242.
+    found = slope(
+        deviations(
+            {
+                (arm, seed): [dose("a", share, by * share)]
+                for seed, by in enumerate((0.5, 1.0, 1.5))
+                for arm, share in (("aimed", 0.3), ("random", 0.1))
+            }
+        )
+    )
+    assert found is not None
+    assert (found.value, found.low, found.high) == pytest.approx((1.0, -0.242, 2.242), abs=1e-3)
 
 
 def test_deviations_are_from_the_mean_of_the_seeds_arms() -> None:
