@@ -1,7 +1,7 @@
 """Contrasts of arms: paired by seed, on both budgets, adjusted, and called what they are."""
 
-import re
 import csv
+import re
 from math import inf
 
 import pytest
