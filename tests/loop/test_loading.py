@@ -203,7 +203,7 @@ def test_names_and_what_follows_them_come_together_in_a_sweep_too(tmp_path: Path
     assert config.curriculum.sampler.model_dump() == SFL
 
 
-IDENTITIES = {"closed_loop": "49eb9296", "random_worlds": "87c6b831", "sao": "d36fdf93", "micro": "63a7e501"}
+IDENTITIES = {"closed_loop": "49eb9296", "random_worlds": "87c6b831", "sao": "9f566cc6", "micro": "63a7e501"}
 
 
 @pytest.mark.parametrize("name", IDENTITIES)
