@@ -8,6 +8,7 @@ from loop.asynchronous.stream import stream_of
 from loop.circle import Circle
 from loop.config import Config
 from loop.controller import Controller
+from loop.curricula.parts import curriculum
 from loop.errors import ConfigError
 from loop.files import disk_guard
 from loop.learning.compilation import compiling_seconds
@@ -89,18 +90,6 @@ def _made(config: Config, known: bool) -> tuple[dict, Any, Learner | None, Catal
     if config.final_pool is not None and not known:
         source_of(config)
     return parts, author, learner, load_catalog(config.catalog)
-
-
-def curriculum(config: Config) -> dict:
-    """Sampler, gate, grower and transform; the grower gets the allocation rule if it takes one."""
-    made = {
-        role: make(role, plugin, where)
-        for role, where, plugin in config.plugins()
-        if role in ("sampler", "gate", "transform", "allocation")
-    }
-    grower = config.curriculum.grower
-    made["grower"] = make("grower", grower, "curriculum.grower", allocation=made.pop("allocation"))
-    return made
 
 
 def make_learner(config: Config) -> Learner:

@@ -9,7 +9,7 @@ import inspect
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from loop.errors import ConfigError, LoopError
 from planet.errors import PlanetError
@@ -118,9 +118,11 @@ def make(role: str, plugin: Plugin, where: str, **given: Any) -> Any:
         raise ConfigError(
             f"{where}.type: {path!r} fails while it is imported ({_one_line(error)}); mend the module"
         ) from error
-    for key in plugin.parameters:
+    for key, value in plugin.parameters.items():
         if accepted is not None and key not in accepted:
             raise ConfigError(f"{where}.{key}: unknown key for {plugin.type!r}; {_hint(key, accepted)}")
+        if (problem := _unlike(made, key, value)) is not None:
+            raise ConfigError(f"{where}.{key}: {value!r:.60} does not do for {plugin.type!r} ({problem})")
     supplied = {key: value for key, value in given.items() if accepted is None or key in accepted}
     try:
         return made(**supplied, **plugin.parameters)
@@ -146,6 +148,18 @@ def _keywords(made: Any) -> list[str] | None:
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None
     return [p.name for p in parameters]
+
+
+def _unlike(made: Any, key: str, value: Any) -> str | None:
+    """What a class's own annotation of a parameter says against a value; None: nothing, or it has none."""
+    parameter = inspect.signature(made).parameters.get(key)
+    if parameter is None or parameter.annotation not in (bool, int, float, str):
+        return None
+    try:
+        TypeAdapter(parameter.annotation).validate_python(value)
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"])
+    return None
 
 
 def _hint(key: str, accepted: list[str]) -> str:

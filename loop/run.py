@@ -73,13 +73,15 @@ def resume_command(given: argparse.Namespace) -> str:
 
 
 def dry_run(config: Config) -> str:
-    """The tree and the costs. ConfigError for a decoder that the run would refuse as well."""
+    """The tree and the costs. ConfigError for parts or a decoder that the run would refuse as well."""
     import yaml
 
     from loop.costs import render
+    from loop.curricula.parts import curriculum
     from loop.learning.language import require_words
     from loop.reporting.printout import printed
 
+    curriculum(config)
     require_words(config)
     tree = yaml.safe_dump(printed(config), sort_keys=False)
     return tree + "\n" + "\n".join(render(config))

@@ -8,8 +8,8 @@ from analysis.ledger import EpisodeRow, EvidenceRow, TaskRow, ToolCallRow, Traje
 from analysis.report.anchors import Anchors
 from analysis.report.markup import Html, cut, element, folded, note, table, together
 from analysis.report.record import RunRecord
-from analysis.weakness import probes_from_rows
 from analysis.weakness.attribution import Blame, blame
+from analysis.weakness.from_ledger import probes_from_rows
 
 SUMMARY = 140
 """Characters of an instruction in the line that is clicked."""

@@ -21,8 +21,9 @@ from analysis.ledger import (
     WorldRow,
 )
 from analysis.run_directory import OpenRun
-from analysis.weakness import ProbeEpisode, WeaknessReport, probes_from_rows
+from analysis.weakness import ProbeEpisode, WeaknessReport
 from analysis.weakness.attribution import Blame, blame
+from analysis.weakness.from_ledger import probes_from_rows
 
 
 class Diagnosis(NamedTuple):

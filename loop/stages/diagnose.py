@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from analysis.ledger import ReportRow, Row, TaskRow, WorldRow
-from analysis.weakness import ProbeEpisode, WeaknessReport, probes_from_rows, weakness_report
+from analysis.weakness import ProbeEpisode, WeaknessReport, weakness_report
+from analysis.weakness.from_ledger import probes_from_rows
 from loop.circle import Circle
 from loop.episodes.charging import charge, steps_of
 from loop.episodes.playing import Played, Wanted, repeated

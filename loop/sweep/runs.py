@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from loop.config import Config
+from loop.curricula.parts import curriculum
 from loop.errors import ConfigError
 from loop.loading import build, check_keys, first_line, merge, read_tree
 from loop.sweep.comparable import require_comparable
@@ -65,10 +66,20 @@ def read_sweep(path: Path, overrides: tuple[str, ...] = ()) -> Sweep:
     except ValidationError as error:
         raise ConfigError(f"{path}: {first_line(error)}") from None
     arms = tuple(_arm(arm, config, path.parent) for arm in config.arms)
+    for arm in arms:
+        _require_parts(arm)
     require_comparable([arm.at(0) for arm in arms])
     _check_names(config, arms, str(path))
     _check_updates(config, arms, str(path))
     return Sweep(config, tuple(_in_order(config, arms, str(path))))
+
+
+def _require_parts(arm: SweepArm) -> None:
+    """ConfigError when the curriculum of an arm could not be made once its turn came."""
+    try:
+        curriculum(arm.config)
+    except ConfigError as error:
+        raise ConfigError(f"arm {arm.name}: {error}") from error
 
 
 def _arm(arm: Arm, config: SweepConfig, folder: Path) -> SweepArm:

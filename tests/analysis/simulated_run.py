@@ -20,7 +20,8 @@ from analysis.ledger import (
     UpdateRow,
     WorldRow,
 )
-from analysis.weakness import probes_from_rows, weakness_report
+from analysis.weakness import weakness_report
+from analysis.weakness.from_ledger import probes_from_rows
 
 FAMILIES = ("update", "create", "two_hop")
 INDUSTRIES = ("retail", "logistics")

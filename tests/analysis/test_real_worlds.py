@@ -13,7 +13,8 @@ from analysis.ledger import (
     task_row,
     world_row,
 )
-from analysis.weakness import probes_from_rows, probes_of_step, weakness_report
+from analysis.weakness import weakness_report
+from analysis.weakness.from_ledger import probes_from_rows, probes_of_step
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
 from planet.cells import cells_of, owned

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from analysis.ledger import EpisodeRow, TaskRow
-from analysis.weakness import WeaknessReport, probes_of_step, weakness_report
+from analysis.weakness import WeaknessReport, weakness_report
+from analysis.weakness.from_ledger import probes_of_step
 from analysis.weakness.write import (
     StoredReport,
     read_reports,

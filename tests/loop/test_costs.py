@@ -57,6 +57,12 @@ def test_a_dry_run_leaves_no_default_out(capsys: pytest.CaptureFixture[str]) -> 
     assert set(tree) == set(Config.model_fields)
 
 
+def test_a_dry_run_refuses_parts_that_the_run_would_refuse(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(CLOSED_LOOP), "curriculum.sampler={type: sfl, floor: 2}", "--dry-run"]) == 2
+    said = "curriculum.sampler: 'sfl' refused its parameters: floor=2 is outside [0, 1]; change them\n"
+    assert capsys.readouterr().err.endswith(said)
+
+
 @pytest.mark.parametrize("name", ["closed_loop", "sao", "asynchronous", "agentmercury_4b", "api_policy"])
 def test_what_a_dry_run_prints_is_the_run_it_is_printed_of(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -231,5 +231,7 @@ def test_own_classes_plug_in_and_wrong_parameters_are_refused() -> None:
         make("sampler", Plugin(type="sfl", flor=0.5), "s")
     with pytest.raises(ConfigError, match=r"s: 'sfl' refused its parameters: floor=2 is outside \[0, 1\]"):
         make("sampler", Plugin(type="sfl", floor=2), "s")
+    with pytest.raises(ConfigError, match=r"s\.floor: \[1\] does not do for 'sfl' \(Input should be a valid"):
+        make("sampler", Plugin(type="sfl", floor=[1]), "s")
     with pytest.raises(ConfigError, match="cannot be imported"):
         make("sampler", Plugin(type="loop.nowhere:Sampler"), "s")

@@ -117,6 +117,9 @@ def test_a_plan_changes_with_what_is_compared_and_not_with_where_it_is_written(t
          "arms static -> closed_loop -> static wait for each other"),
         ("arms=[{config: static.yaml, overrides: {tasks_per_world: 9}}, {config: closed_loop.yaml}]",
          "tasks_per_world: static and closed_loop differ, so they would not share the warm start"),
+        ("arms=[{config: static.yaml}, {config: closed_loop.yaml, overrides: {curriculum: "
+         "{sampler: {type: sfl, floor: 2}}}}]",
+         "arm closed_loop: curriculum.sampler: 'sfl' refused its parameters: floor=2 is outside [0, 1]"),
         ("arms=[{config: static.yaml, seeds: [1]}, {config: closed_loop.yaml, seeds: [2]}]", None),
     ],
 )  # fmt: skip
