@@ -22,15 +22,17 @@ def require_chips_in_use(runner: Runner, settings: Settings, started: Program) -
     from loop.loading import load
 
     try:
-        used = load(ROOT / started.config, started.overrides).policy.mesh.devices
+        config = load(ROOT / started.config, started.overrides)
     except ConfigError as error:
         runner.say(f"# whether all chips are used is not known: {error}")
         return
-    there = chips(settings.accelerator_type)
+    playing = config.asynchronous.rollout_devices if config.asynchronous is not None else 0
+    used, there = config.policy.mesh.devices, chips(settings.accelerator_type) - playing
     if used == there:
         return
+    beside = f" beside {playing} that only play" if playing else ""
     told = (
-        f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}; to use all give "
+        f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}{beside}; to use all give "
         f"policy.mesh.data={there} policy.packing.rows={there}, or spread them over data, fsdp and tensor"
     )
     if used > there or settings.hosts > 1:

@@ -355,6 +355,11 @@ def test_chips_that_a_run_would_leave_idle_are_told_before_they_are_paid_for(run
     assert "policy.mesh uses 1 of the 8 chips of v5litepod-8" in capfd.readouterr().out
     assert run(f"launch experiments/smoke.yaml {eight} --dry-run") == 0
     assert "chips" not in capfd.readouterr().out
+    apart = "policy.mesh.data=2 policy.packing.rows=2 asynchronous.rollout_devices=6"
+    assert run(f"launch experiments/smoke.yaml {apart} --dry-run") == 0  # two learn and six play
+    assert "chips" not in capfd.readouterr().out
+    assert run("launch experiments/smoke.yaml asynchronous.rollout_devices=6 --dry-run") == 0
+    assert "uses 1 of the 2 chips of v5litepod-8 beside 6 that only play" in capfd.readouterr().out
     assert run("launch experiments/smoke.yaml stpes=1 --dry-run") == 0  # the workers' commit may know the key
     told = capfd.readouterr().out
     assert "whether all chips are used is not known" in told and "unknown key 'stpes'" in told
