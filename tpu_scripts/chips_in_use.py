@@ -32,8 +32,8 @@ def require_chips_in_use(runner: Runner, settings: Settings, started: Program) -
         return
     beside = f" beside {playing} that only play" if playing else ""
     told = (
-        f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}{beside}; to use all give "
-        f"policy.mesh.data={there} policy.packing.rows={there}, or spread them over data, fsdp and tensor"
+        f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}{beside}; to use all "
+        f"give policy.mesh.data={there} policy.packing.rows={there}, or spread them over data, fsdp and tensor"
     )
     if used > there or settings.hosts > 1:
         raise UseError(told)
