@@ -33,7 +33,7 @@ def require_chips_in_use(runner: Runner, settings: Settings, started: Program) -
     beside = f" beside {playing} that only play" if playing else ""
     told = (
         f"policy.mesh uses {used} of the {there} chips of {settings.accelerator_type}{beside}; to use all "
-        f"give policy.mesh.data={there} policy.packing.rows={there}, or spread them over data, fsdp and tensor"
+        f"give policy.mesh.data={there} policy.packing.rows={there}, or spread them over all axes"
     )
     if used > there or settings.hosts > 1:
         raise UseError(told)
