@@ -28,6 +28,11 @@ def require_chips_in_use(runner: Runner, settings: Settings, started: Program) -
         return
     playing = config.asynchronous.rollout_devices if config.asynchronous is not None else 0
     used, there = config.policy.mesh.devices, chips(settings.accelerator_type) - playing
+    if there < 1:
+        raise UseError(
+            f"asynchronous.rollout_devices={playing} leaves none of the chips of "
+            f"{settings.accelerator_type} to learn; lower it"
+        )
     if used == there:
         return
     beside = f" beside {playing} that only play" if playing else ""

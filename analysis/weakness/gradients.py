@@ -1,7 +1,6 @@
 """Which cells the training touched between two reports of a run, read from its ledger."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
 
 from analysis.ledger import Ledger, TaskRow
 
@@ -11,15 +10,8 @@ WHERE run_id = :run AND purpose = 'train' AND admitted AND step > :after AND ste
 """
 
 
-def gradient_shares(groups: Iterable[Collection[str]]) -> dict[str, float]:
-    """Cell -> share of the groups whose task requires it. groups: the cells of each admitted group's task."""
-    listed = [set(cells) for cells in groups]
-    counts = Counter(cell for cells in listed for cell in cells)
-    return {cell: count / len(listed) for cell, count in sorted(counts.items())}
-
-
 def shares_between(ledger: Ledger, run_id: str, after: int, before: int) -> dict[str, float] | None:
-    """The same of the groups admitted in the controller steps after `after` and before `before`.
+    """Cell -> share of the groups whose task requires it, of those admitted between two controller steps.
 
     None when no group was admitted there: there is nothing of which to have a share.
     """
@@ -27,4 +19,5 @@ def shares_between(ledger: Ledger, run_id: str, after: int, before: int) -> dict
     if not admitted:
         return None
     cells = {row.task_id: row.cells for row in ledger.rows(TaskRow, run_id)}
-    return gradient_shares(cells[row["task_id"]] for row in admitted)
+    counts = Counter(cell for row in admitted for cell in set(cells[row["task_id"]]))
+    return {cell: count / len(admitted) for cell, count in sorted(counts.items())}

@@ -366,6 +366,7 @@ def test_chips_that_a_run_would_leave_idle_are_told_before_they_are_paid_for(run
     for line, replaced, said in (
         (f"{MESH} --dry-run", {}, "policy.mesh uses 16 of the 8 chips of v5litepod-8"),
         (eight, HOSTS, "policy.mesh uses 8 of the 16 chips of v5litepod-16"),
+        ("asynchronous.rollout_devices=8", {}, "rollout_devices=8 leaves none of the chips of v5litepod-8"),
     ):
         assert run(f"launch experiments/smoke.yaml {line}", **replaced) == 2
         assert said in last_line(capfd)
