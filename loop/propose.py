@@ -138,7 +138,8 @@ def _close(out: Path, found: dict[str, Any]) -> int:
     from planet.tasks.audit_rules import RULES as AUDIT
     from planet.validators import VALIDATORS
 
-    words = {rule.name: f"not so: {rule.claim}" for rule in (*VALIDATORS, *AUDIT)}
+    words = {validator.name: f"not so: {validator.claim}" for validator in VALIDATORS}
+    words |= {rule.name: f"not so: {rule.claim}" for rule in AUDIT}
     words |= {rule: f"a world that {what}" for rule, what in ADMISSION.items()}
     words |= {
         "author": "proposals of which no world can be made",

@@ -15,7 +15,7 @@ from policy.gradients import Objective, Progress
 from policy.grpo import check_agreement
 from policy.memory import keep_freed_memory
 from policy.optimizer import Rates, direction
-from policy.packing import Packed, batches
+from policy.packing import Rows, batches
 
 Metrics = dict[str, float]
 AGREEMENT = {"float32": 1e-5, "bfloat16": 5e-2}
@@ -47,7 +47,7 @@ class Actor:
         """Whether sampler and trainer were found to agree."""
         return self._agreed
 
-    def gradients(self, params: Params, packed: Packed) -> Progress:
+    def gradients(self, params: Params, packed: Rows) -> Progress:
         """Gradients of the objective, summed over micro-batches."""
         progress = gradients.nothing_yet(params)
         for batch in batches(packed, self.packing.rows):
@@ -62,7 +62,7 @@ class Actor:
             )
         return progress
 
-    def logp(self, params: Params, packed: Packed) -> np.ndarray:
+    def logp(self, params: Params, packed: Rows) -> np.ndarray:
         """Log-probabilities [n, w] of the sampled tokens."""
         columns = self.packing.loss_columns
         return over_batches(
@@ -87,7 +87,7 @@ class Actor:
             self._agreed = True
 
 
-def over_batches(packed: Packed, rows: int, read: Callable[[Packed], jax.Array]) -> np.ndarray:
+def over_batches(packed: Rows, rows: int, read: Callable[[Rows], jax.Array]) -> np.ndarray:
     """What is read [rows, w] of every micro-batch, as one array [n, w]."""
     parts = [read(batch) for batch in batches(packed, rows)]
     return np.concatenate(jax.device_get(parts))[: len(packed.ids)]
@@ -112,7 +112,7 @@ def summary(sums: gradients.Sums) -> Metrics:
     }
 
 
-def filled(packed: Packed) -> float:
+def filled(packed: Rows) -> float:
     """Share of the columns that hold a token."""
     return float(np.mean(packed.trunk > 0))
 

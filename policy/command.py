@@ -29,9 +29,10 @@ def positive(text: str) -> int:
 def finish(parser: Parser, work: Callable[[], int], *refusals: type[Exception]) -> int:
     """Do a command's work and give its exit code; what the policy or the disk refuses becomes one line, and
     so do further `refusals`."""
+    refused: tuple[type[Exception], ...] = (PolicyError, OSError, *refusals)
     try:
         return work()
-    except (PolicyError, OSError, *refusals) as error:
+    except refused as error:
         print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:

@@ -15,9 +15,8 @@ import optax
 from policy.config import DecoderConfig, OptimizerConfig
 from policy.decoder import Params
 from policy.gradients import Progress, added, stream
-from policy.losses import Sums
+from policy.losses import Batch, Sums
 from policy.optimizer import initial
-from policy.packing import Packed
 from policy.sharding import over_rows, replicated
 
 SUMS = ("value_loss", "error", "square", "return", "return_square", "tokens")
@@ -46,7 +45,7 @@ def critic_of(params: Params, optimizer: OptimizerConfig) -> CriticState:
 
 
 @partial(jax.jit, static_argnums=0)
-def values(decoder: DecoderConfig, learned: Params, frozen: Params, batch: Packed) -> jax.Array:
+def values(decoder: DecoderConfig, learned: Params, frozen: Params, batch: Batch) -> jax.Array:
     """The value [n, w] of what has been read at every column of packed rows, itself included."""
     return replicated(_values(decoder, learned, frozen, over_rows(batch)))
 
@@ -57,7 +56,7 @@ def accumulate(
     learned: Params,
     frozen: Params,
     progress: Progress,
-    batch: Packed,
+    batch: Batch,
 ) -> Progress:
     """Add a micro-batch's gradients of the value loss. `batch.reward` [n, w] holds the return from every
     column on, and `batch.weight` says which of them count."""
@@ -92,7 +91,7 @@ def summary(sums: Sums) -> dict[str, float]:
     return found
 
 
-def _values(decoder: DecoderConfig, learned: Params, frozen: Params, batch: Packed) -> jax.Array:
+def _values(decoder: DecoderConfig, learned: Params, frozen: Params, batch: Batch) -> jax.Array:
     blocks = {i: {**block, **frozen[i]} for i, block in learned["blocks"].items()}
     params = {name: part for name, part in learned.items() if name not in ("value", "blocks")}
     # It has no vocabulary to turn its stream into.
@@ -102,7 +101,7 @@ def _values(decoder: DecoderConfig, learned: Params, frozen: Params, batch: Pack
     return hidden @ head["weight"] + head["bias"]
 
 
-def _sums(error: jax.Array, batch: Packed) -> Sums:
+def _sums(error: jax.Array, batch: Batch) -> Sums:
     """Totals over tokens with a loss, for `summary`."""
     used = (batch.weight > 0).astype(jnp.float32)
     sums = {

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from policy.config import DecoderConfig
 from policy.decoder import Decoder, Memory, Params, Source, network, reading
@@ -56,10 +57,10 @@ def read(
     columns: int,  # of the cache that are looked at: at least the longest of `lengths`
     params: Params,
     cache: Cache,
-    rows: jax.Array,  # [r] int32 rows of the cache; one at or beyond its end is ignored
-    ids: jax.Array,  # [r, w] int32
-    counts: jax.Array,  # [r] int32 how many of the ids are there
-    lengths: jax.Array,  # [r] int32 tokens in the cache before
+    rows: ArrayLike,  # [r] int32 rows of the cache; one at or beyond its end is ignored
+    ids: ArrayLike,  # [r, w] int32
+    counts: ArrayLike,  # [r] int32 how many of the ids are there
+    lengths: ArrayLike,  # [r] int32 tokens in the cache before
 ) -> Cache:
     """Append tokens to some rows of the cache."""
     return _write(cache, rows, lengths, *_read(config, columns, params, cache, rows, ids, counts, lengths))
@@ -112,13 +113,13 @@ def decode(
     end: int,
     params: Params,
     cache: Cache,
-    rows: jax.Array,  # [d] int32 rows of the cache; one at or beyond its end is idle
-    lengths: jax.Array,  # [d] int32 tokens in the cache
-    left: jax.Array,  # [d] int32 tokens that the turn may still have, at least 1
-    enough: jax.Array,  # [] int32 turns that are to be over when the call returns before its last step
-    names: jax.Array,  # [d] uint32 one number per episode
-    seed: jax.Array,  # [] uint32 of the run
-    temperature: jax.Array,  # [] float32; 0 is greedy
+    rows: ArrayLike,  # [d] int32 rows of the cache; one at or beyond its end is idle
+    lengths: ArrayLike,  # [d] int32 tokens in the cache
+    left: ArrayLike,  # [d] int32 tokens that the turn may still have, at least 1
+    enough: ArrayLike,  # [] int32 turns that are to be over when the call returns before its last step
+    names: ArrayLike,  # [d] uint32 one number per episode
+    seed: ArrayLike,  # [] uint32 of the run
+    temperature: ArrayLike,  # [] float32; 0 is greedy
 ) -> tuple[Cache, Said]:
     """Continue the turn of every row: up to and including `end`, its limit, or the end of the call."""
     buffer, logits, said = _decode(
@@ -237,8 +238,8 @@ def _step(
 ) -> tuple[jax.Array, Pairs]:
     """One token per row through the decoder: the stream [d, 1, width] and the new buffer."""
     memories = [_buffered(source, pair, column) for source, pair in zip(past, buffer, strict=True)]
-    hidden, buffer = decoder.hidden(token[:, None], positions[:, None], memories)
-    return hidden, tuple(buffer)
+    hidden, written = decoder.hidden(token[:, None], positions[:, None], memories)
+    return hidden, tuple(written)
 
 
 def _buffered(past: Source, pair: tuple[jax.Array, jax.Array], column: jax.Array) -> Memory:
@@ -272,4 +273,4 @@ def _write(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, lo
 
 def programs() -> int:
     """Programs that were compiled so far in this process."""
-    return sum(f._cache_size() for f in (_read, _decode, _write, copy))
+    return sum(f._cache_size() for f in (_read, _decode, _write, copy))  # type: ignore[attr-defined]

@@ -15,9 +15,8 @@ import optax
 from policy.config import DecoderConfig, GrpoConfig, SaoConfig
 from policy.decoder import Decoder, Params, network, reading
 from policy.grpo import clipped, clipped_objective, k3_divergence
-from policy.losses import Sums, at_losses, joined, map_losses
+from policy.losses import Batch, Sums, at_losses, joined, map_losses
 from policy.optimizer import Direction, Rates, at_rates, transformation
-from policy.packing import Packed
 from policy.sao import masked_objective, within
 from policy.sharding import like_parameters, over_rows, replicated
 
@@ -59,7 +58,7 @@ class Readings(NamedTuple):
     argmax: jax.Array  # bool: the target is the most likely token
 
 
-def attention_mask(batch: Packed) -> jax.Array:
+def attention_mask(batch: Batch) -> jax.Array:
     """[n, w, w] bool: a token reads its own branch and trunk, not later than itself."""
     order = jnp.arange(batch.ids.shape[1])
     same = batch.trunk[:, :, None] == batch.trunk[:, None, :]
@@ -67,7 +66,7 @@ def attention_mask(batch: Packed) -> jax.Array:
     return same & family & (order[:, None] >= order[None, :])
 
 
-def stream(decoder: DecoderConfig, params: Params, batch: Packed) -> jax.Array:
+def stream(decoder: DecoderConfig, params: Params, batch: Batch) -> jax.Array:
     """The normalised stream [n, w, d] of packed rows."""
     net = network(decoder, lowered(decoder, params))
     return net.hidden(batch.ids, batch.positions, [reading(attention_mask(batch))] * decoder.layers)[0]
@@ -100,7 +99,7 @@ def accumulate(
     objective: Objective | None,
     params: Params,
     progress: Progress,
-    batch: Packed,
+    batch: Batch,
     temperature: jax.Array,
     columns: int = 64,
 ) -> Progress:
@@ -109,7 +108,7 @@ def accumulate(
     hidden, back = jax.vjp(lambda params: stream(decoder, params, batch), params)
     head = {name: params[name] for name in (head_of(decoder),)}
 
-    def loss(head: Params, hidden: jax.Array, part: Packed) -> tuple[jax.Array, Sums]:
+    def loss(head: Params, hidden: jax.Array, part: Batch) -> tuple[jax.Array, Sums]:
         net = network(decoder, lowered(decoder, {**params, **head}))
         read = readings(net, hidden, part.target, temperature)
         per_token = -read.logp if objective is None else policy_loss(objective, read, part)
@@ -146,14 +145,14 @@ def step(
 ) -> tuple[Params, optax.OptState, dict[str, jax.Array]]:
     """One optimizer step, and the norms of gradient and step."""
     updates, state = transformation(way).update(gradients, state, params)
-    updates = at_rates(updates, rates.matrices, rates.rest)
+    updates = at_rates(updates, rates)
     norms = {"gradient_norm": optax.tree.norm(gradients), "update_norm": optax.tree.norm(updates)}
     return like_parameters(optax.apply_updates(params, updates)), like_parameters(state), norms
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="columns")
 def target_logp(
-    decoder: DecoderConfig, params: Params, batch: Packed, temperature: jax.Array, columns: int = 64
+    decoder: DecoderConfig, params: Params, batch: Batch, temperature: jax.Array, columns: int = 64
 ) -> jax.Array:
     """Log-probabilities of the targets [n, w], for a reference policy; 0 in parts without a loss."""
     batch = over_rows(batch)
@@ -167,7 +166,7 @@ def target_logp(
     return replicated(found)
 
 
-def policy_loss(objective: Objective, readings: Readings, batch: Packed) -> jax.Array:
+def policy_loss(objective: Objective, readings: Readings, batch: Batch) -> jax.Array:
     """The negated objective of GRPO or SAO per token, with its KL penalty and entropy bonus."""
     of_ratio = masked_objective if objective.masked else clipped_objective
     gain = of_ratio(readings.logp, batch.logp, batch.advantage, objective.clip_low, objective.clip_high)
@@ -178,7 +177,7 @@ def policy_loss(objective: Objective, readings: Readings, batch: Packed) -> jax.
     return -gain
 
 
-def _sums(objective: Objective | None, readings: Readings, batch: Packed) -> Sums:
+def _sums(objective: Objective | None, readings: Readings, batch: Batch) -> Sums:
     used = (batch.weight > 0).astype(jnp.float32)
     gap = jnp.where(used > 0, readings.logp - batch.logp, 0.0)
     ratio = jnp.exp(gap)

@@ -21,7 +21,9 @@ from policy.packing import Packed
 
 Sums = dict[str, jax.Array]
 """Scalars that add up over micro-batches; names that start with `max_` take the maximum instead."""
-Loss = Callable[[Params, jax.Array, Packed], tuple[jax.Array, Sums]]
+Batch = Packed[jax.Array]
+"""Packed rows inside a compiled program."""
+Loss = Callable[[Params, jax.Array, Batch], tuple[jax.Array, Sums]]
 """(head, hidden [n, c, d], part [n, c]) -> loss and sums of a part."""
 
 
@@ -33,20 +35,20 @@ class AtLosses(NamedTuple):
     sums: Sums
 
 
-def at_losses(loss: Loss, head: Params, hidden: jax.Array, batch: Packed, columns: int) -> AtLosses:
+def at_losses(loss: Loss, head: Params, hidden: jax.Array, batch: Batch, columns: int) -> AtLosses:
     """Gradients of a loss that is summed over all columns of packed rows."""
     order = _losses_first(batch)
     parts = _parts((hidden, batch), order, columns)
     graded = jax.value_and_grad(loss, argnums=(0, 1), has_aux=True)
 
-    def work(part: tuple[jax.Array, Packed]) -> tuple[Params, jax.Array, Sums]:
+    def work(part: tuple[jax.Array, Batch]) -> tuple[Params, jax.Array, Sums]:
         (_, sums), (of_head, of_hidden) = graded(head, *part)
         return of_head, of_hidden, sums
 
     shapes = jax.eval_shape(work, jax.tree.map(lambda leaf: leaf[0], parts))
     nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
 
-    def step(total: tuple[Params, Sums], part: tuple[jax.Array, Packed]):  # type: ignore[no-untyped-def]
+    def step(total: tuple[Params, Sums], part: tuple[jax.Array, Batch]):  # type: ignore[no-untyped-def]
         found = jax.lax.cond(jnp.any(part[1].weight > 0), work, lambda _: nothing, part)
         of_head = jax.tree.map(jnp.add, total[0], found[0])
         return (of_head, joined(total[1], found[2])), found[1]
@@ -56,13 +58,13 @@ def at_losses(loss: Loss, head: Params, hidden: jax.Array, batch: Packed, column
 
 
 def map_losses(
-    read: Callable[[jax.Array, Packed], jax.Array], hidden: jax.Array, batch: Packed, columns: int
+    read: Callable[[jax.Array, Batch], jax.Array], hidden: jax.Array, batch: Batch, columns: int
 ) -> jax.Array:
     """What is read [n, w] of the stream; 0 in parts that have no loss."""
     order = _losses_first(batch)
     parts = _parts((hidden, batch), order, columns)
 
-    def one(part: tuple[jax.Array, Packed]) -> jax.Array:
+    def one(part: tuple[jax.Array, Batch]) -> jax.Array:
         some = jnp.any(part[1].weight > 0)
         return jax.lax.cond(some, lambda p: read(*p), lambda p: jnp.zeros(p[1].weight.shape), part)
 
@@ -77,7 +79,7 @@ def joined(old: Sums, new: Sums) -> Sums:
     }
 
 
-def _losses_first(batch: Packed) -> jax.Array:
+def _losses_first(batch: Batch) -> jax.Array:
     """[n, w] int32 columns of every row: those with a loss, then the others, each in their order."""
     return jnp.argsort(batch.weight <= 0, axis=1, stable=True)
 

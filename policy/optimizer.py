@@ -72,10 +72,10 @@ def transformation(way: Direction) -> optax.GradientTransformation:
     )
 
 
-def at_rates(updates: Params, matrices: jax.Array, rest: jax.Array) -> Params:
+def at_rates(updates: Params, rates: Rates) -> Params:
     """Steps at rate 1, each scaled by the rate of its parameter."""
     return jax.tree_util.tree_map_with_path(
-        lambda path, leaf: leaf * (matrices if _is_matrix(path, leaf) else rest), updates
+        lambda path, leaf: leaf * (rates.matrices if _is_matrix(path, leaf) else rates.rest), updates
     )
 
 

@@ -7,11 +7,13 @@ continue from the trunk in every branch, so a branch computes exactly what it wo
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from policy.errors import PolicyError
+
+Array = TypeVar("Array")
 
 
 class Example(NamedTuple):
@@ -26,21 +28,25 @@ class Example(NamedTuple):
     age: np.ndarray | None = None  # [t] updates since the parameters that sampled a token; None: none
 
 
-class Packed(NamedTuple):
+class Packed(NamedTuple, Generic[Array]):
     """Arrays [n, w] of n rows. Everything from `target` on belongs to the *next* token, which `ids`
     predicts."""
 
-    ids: np.ndarray  # int32
-    positions: np.ndarray  # int32 index within the episode
-    trunk: np.ndarray  # int32 number of the trunk in its row, from 1; 0 is padding
-    branch: np.ndarray  # int32 number of the branch in its row, from 1; 0 is the trunk itself
-    target: np.ndarray  # int32 next token
-    logp: np.ndarray  # float32
-    advantage: np.ndarray  # float32
-    weight: np.ndarray  # float32; 0 where there is no loss
-    reference: np.ndarray  # float32 log-probability under a reference policy; 0 when there is none
-    reward: np.ndarray  # float32 of the episode at its last sampled token; 0 elsewhere
-    age: np.ndarray  # float32 updates since the parameters that sampled the token; 0: the present ones
+    ids: Array  # int32
+    positions: Array  # int32 index within the episode
+    trunk: Array  # int32 number of the trunk in its row, from 1; 0 is padding
+    branch: Array  # int32 number of the branch in its row, from 1; 0 is the trunk itself
+    target: Array  # int32 next token
+    logp: Array  # float32
+    advantage: Array  # float32
+    weight: Array  # float32; 0 where there is no loss
+    reference: Array  # float32 log-probability under a reference policy; 0 when there is none
+    reward: Array  # float32 of the episode at its last sampled token; 0 elsewhere
+    age: Array  # float32 updates since the parameters that sampled the token; 0: the present ones
+
+
+Rows = Packed[np.ndarray]
+"""Packed on the host."""
 
 
 class _Piece(NamedTuple):
@@ -50,7 +56,7 @@ class _Piece(NamedTuple):
     branches: list[Example]
 
 
-def pack(examples: Sequence[Example], width: int) -> Packed:
+def pack(examples: Sequence[Example], width: int) -> Rows:
     """Rows of `width` tokens that hold all examples; PolicyError when one is longer than a row."""
     rows: list[list[_Piece]] = []
     free: list[int] = []
@@ -61,7 +67,9 @@ def pack(examples: Sequence[Example], width: int) -> Packed:
             if place == len(rows):
                 rows.append([])
                 free.append(width)
-            room, taken, left = free[place] - len(trunk), [], []
+            room = free[place] - len(trunk)
+            taken: list[Example] = []
+            left: list[Example] = []
             for example in waiting:
                 size = len(example.ids) - len(trunk)
                 (taken if size <= room else left).append(example)
@@ -77,7 +85,7 @@ def pack(examples: Sequence[Example], width: int) -> Packed:
     return packed
 
 
-def batches(packed: Packed, rows: int) -> Iterator[Packed]:
+def batches(packed: Rows, rows: int) -> Iterator[Rows]:
     """Micro-batches of exactly `rows` rows; the last one is padded with empty rows."""
     for start in range(0, len(packed.ids), rows):
         part = Packed(*(array[start : start + rows] for array in packed))
@@ -111,13 +119,13 @@ def _last(sampled: np.ndarray) -> np.ndarray:
     return sampled & (np.cumsum(sampled) == np.sum(sampled))
 
 
-def _empty(rows: int, width: int) -> Packed:
+def _empty(rows: int, width: int) -> Rows:
     whole = [np.zeros((rows, width), np.int32) for _ in range(5)]
     real = [np.zeros((rows, width), np.float32) for _ in range(6)]
     return Packed(*whole, *real)
 
 
-def _lay(row: Packed, pieces: list[_Piece]) -> None:
+def _lay(row: Rows, pieces: list[_Piece]) -> None:
     """Write pieces into one row (arrays [w], changed in place)."""
     at, branch = 0, 0
     for number, piece in enumerate(pieces, start=1):

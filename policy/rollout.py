@@ -218,6 +218,7 @@ class Playing:
             chunk = row.ids[row.cached : row.cached + width]
             ids[place, : len(chunk)], counts[place], lengths[place] = chunk, len(chunk), row.cached
             row.cached += len(chunk)
+        assert self.cache is not None
         self.work.calls += 1
         self.work.read += int(counts.sum())
         self.work.read_room += ids.size
@@ -257,6 +258,7 @@ class Playing:
             row.served = self.decodings
             lengths[place], left[place] = row.cached, self.config.max_turn_tokens - row.said
             names[place] = zlib.crc32(row.request.name.encode())
+        assert self.cache is not None
         self.cache, said = generation.decode(
             self.decoder, self._columns(lengths), self.config.decode_steps, self.codec.end, self.params,
             self.cache, self._padded(slots, size), lengths, left, np.int32(math.ceil(len(slots) * ENOUGH)),

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from policy.packing import Packed
+from policy.packing import Rows
 
 
 class Episodes(NamedTuple):
@@ -32,7 +32,7 @@ class Episodes(NamedTuple):
     length: np.ndarray  # int32 sampled tokens of the episode; 0 where not sampled
 
 
-def episodes_of(packed: Packed) -> Episodes:
+def episodes_of(packed: Rows) -> Episodes:
     """Where the episodes of packed rows begin and end; every branch of a row is one."""
     sampled = packed.weight > 0
     last, length = np.zeros(sampled.shape, bool), np.zeros(sampled.shape, np.int32)

@@ -19,7 +19,7 @@ from policy.decoder import Params, parameters
 from policy.episode import TokenTrace
 from policy.grpo import token_weights
 from policy.optimizer import direction, initial, rates
-from policy.packing import Example, Packed, batches, pack
+from policy.packing import Example, Rows, batches, pack
 from policy.sao import episodes_of, length_decay, token_advantages, weighed
 from policy.sharding import placed
 from policy.state import TrainState
@@ -85,7 +85,7 @@ class SaoTrainer:
         metrics |= {**knew, **_spread(packed), "actor_steps": float(number >= 0)}
         return TrainState(params, opt_state, state.version + 1, learned), metrics
 
-    def pack(self, rewarded: Sequence[Rewarded], version: int) -> Packed:
+    def pack(self, rewarded: Sequence[Rewarded], version: int) -> Rows:
         """Episodes in rows, with the weight that the configured aggregation gives their tokens.
 
         `version` is that of the parameters that learn.
@@ -106,7 +106,7 @@ class SaoTrainer:
         ]
         return pack(examples, self.packing.width)
 
-    def with_advantages(self, state: CriticState, packed: Packed) -> tuple[Packed, Packed]:
+    def with_advantages(self, state: CriticState, packed: Rows) -> tuple[Rows, Rows]:
         """(for the actor, with token advantages; for the critic, with returns as rewards)."""
         config = self.config
         values = over_batches(
@@ -124,7 +124,7 @@ class SaoTrainer:
         for_critic = np.where(episodes.sampled, returns, 0.0).astype(np.float32)
         return packed._replace(advantage=for_actor), packed._replace(reward=for_critic)
 
-    def _critic_passes(self, state: CriticState, packed: Packed, version: int) -> tuple[CriticState, Metrics]:
+    def _critic_passes(self, state: CriticState, packed: Rows, version: int) -> tuple[CriticState, Metrics]:
         """The critic after its steps on an update's returns; metrics of its first pass."""
         learned, frozen, opt_state = state
         told: list[Metrics] = []
@@ -139,7 +139,7 @@ class SaoTrainer:
         return CriticState(learned, frozen, opt_state), told[0]
 
 
-def _spread(packed: Packed) -> Metrics:
+def _spread(packed: Rows) -> Metrics:
     """Mean and standard deviation of the actor's token advantages."""
     advantages = packed.advantage[packed.weight > 0]
     if not len(advantages):

@@ -15,7 +15,7 @@ from policy.episode import TokenTrace
 from policy.gradients import Progress
 from policy.grpo import token_weights, truncated_importance
 from policy.optimizer import initial, rates
-from policy.packing import Example, Packed, pack
+from policy.packing import Example, Rows, pack
 from policy.sharding import placed
 from policy.state import TrainState
 
@@ -80,7 +80,7 @@ class Trainer:
         after = state._replace(params=params, opt_state=opt_state, version=state.version + 1)
         return after, _merged(history)
 
-    def gradients(self, params: Params, packed: Packed) -> Progress:
+    def gradients(self, params: Params, packed: Rows) -> Progress:
         """Gradients of the configured objective, summed over micro-batches."""
         return self._actor.gradients(params, packed)
 
@@ -114,7 +114,7 @@ class Trainer:
                 parts.append([examples[i]._replace(weight=examples[i].weight * scale) for i in sorted(share)])
         return parts
 
-    def _ready(self, state: TrainState, packed: Packed) -> Packed:
+    def _ready(self, state: TrainState, packed: Rows) -> Rows:
         """Packed episodes with what the parameters before the update say about them, as far as it is
         needed."""
         if self.config.kl:

@@ -20,6 +20,7 @@ from loop.learning.learner import Request, Rollout
 from loop.worlds.pool import Pool, PoolTask
 from loop.worlds.sessions import SessionPool
 from planet.identity import seed_of
+from planet.world.session import Session
 
 
 class Stream:
@@ -151,13 +152,13 @@ class Stream:
 
     def _request(self, group: GroupInPlay, member: int) -> Request:
         """The episode of a member; when it begins, its session is known to the group."""
-        request = request_for(group.wanted[member], self._sessions)
+        wanted = group.wanted[member]
 
-        def begun() -> Any:
-            group.sessions[member] = request.open()
+        def begun() -> Session:
+            group.sessions[member] = self._sessions.open(wanted.environment, wanted.task)
             return group.sessions[member]
 
-        return request._replace(open=begun)
+        return request_for(wanted, self._sessions)._replace(open=begun)
 
     def _playing(self) -> InPlay:
         if self._episodes is None:

@@ -29,7 +29,7 @@ def _listen() -> None:
     jax.monitoring.register_event_duration_secs_listener(_heard)
 
 
-def _heard(event: str, seconds: float, **_: object) -> None:
+def _heard(event: str, duration_secs: float, **_: object) -> None:
     global _seconds
     if event.startswith("/jax/core/compile/"):
-        _seconds += seconds
+        _seconds += duration_secs

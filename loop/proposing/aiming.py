@@ -6,6 +6,7 @@ from analysis.weakness import WeaknessReport
 from loop.config import Targeting
 from loop.curricula.targeting import aimed_at_report, eligible
 from loop.errors import ConfigError, RunError
+from loop.plugins import Plugin
 from loop.proposing.understanding import Understood
 from loop.proposing.vocabulary import GOALS, HINTED
 from loop.worlds.generator import Reserved, elsewhere, scenario
@@ -26,7 +27,11 @@ def targeting_for(
     """
     wanted = max(1, round(0.7 * tasks))
     plain = Targeting(
-        facets=GOALS, hints=(), tasks=wanted, min_opportunities=min_opportunities, allocation=allocation
+        facets=GOALS,
+        hints=(),
+        tasks=wanted,
+        min_opportunities=min_opportunities,
+        allocation=Plugin(type=allocation),
     )
     weak = {cell.facet for cell in eligible(report.cells, (facet,) if facet else GOALS, plain)}
     goal = next((f for f in ((facet,) if facet else GOALS) if f in weak), None)

@@ -71,8 +71,8 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
         f"  targeted {cell}: failure rate {_rate(before)} before, {_rate(after)} after"
         for cell, before, after in targeted_cells(ledger, config)
     ]
-    if (spent := time_line(ledger.rows(ClockRow, config.run_id))) is not None:
-        lines.append(spent)
+    if (times := time_line(ledger.rows(ClockRow, config.run_id))) is not None:
+        lines.append(times)
     lines += [
         f"run        {directory.path}",
         f"figures    {directory.figures}",

@@ -6,14 +6,18 @@ from analysis.ledger import BriefRow, Ledger, StepRow, TaskRow, WorldRow
 from loop.worlds.pool import Pool
 from loop.worlds.store import read_grown, read_more_tasks
 
+Admitted = tuple[int, str, WorldRow | BriefRow]
+"""(step, brief, the new world, or the brief by which a known one got more tasks)."""
+
 
 def add_grown(pool: Pool, ledger: Ledger, run_id: str, worlds: Path) -> None:
     """Add everything that grew to a pool of the train split, in the order in which it was admitted."""
     iterations = {row.step: row.iteration for row in ledger.rows(StepRow, run_id)}
-    new = [(row.step, row.brief_id or "", row) for row in ledger.rows(WorldRow, run_id, origin="grown")]
-    made = {row.world_id for _, _, row in new}
+    worlds_made = ledger.rows(WorldRow, run_id, origin="grown")
+    new: list[Admitted] = [(row.step, row.brief_id or "", row) for row in worlds_made]
+    made = {row.world_id for row in worlds_made}
     further = {row.world_id for row in ledger.rows(TaskRow, run_id, split="grown")} - made
-    more = [
+    more: list[Admitted] = [
         (row.step, row.brief_id, row)
         for row in ledger.rows(BriefRow, run_id)
         if row.admitted_world_id in further

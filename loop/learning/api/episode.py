@@ -12,7 +12,7 @@ from planet.author.artifacts import AuthorCost
 from planet.errors import TurnedDown
 from planet.identity import seed_of
 from planet.language_model.answer import Answer
-from planet.records.episode import Trajectory
+from planet.records.episode import Ended, Trajectory
 
 
 class ApiTokens(NamedTuple):
@@ -77,7 +77,7 @@ class Episode:
 
     def turned_down(self, error: TurnedDown) -> ApiRollout:
         """End the episode because the endpoint declines its next request: the policy cannot go on."""
-        ended = "token_limit" if error.too_long else "unreadable"
+        ended: Ended = "token_limit" if error.too_long else "unreadable"
         return self._over(self.session.finish(None, ended), turned_down=str(error))
 
     def _act(self, answer: Answer, move: Move) -> None:

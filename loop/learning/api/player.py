@@ -9,7 +9,7 @@ stopped goes on from there.
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loop.learning.api.askers import Askers
 from loop.learning.api.episode import ApiRollout, Episode
@@ -30,7 +30,7 @@ class Unplayed(NamedTuple):
     """An episode that was not played to its end, and why. Its session is free for another one."""
 
     reason: str
-    session: object
+    session: Any  # what its request opened
 
 
 class Player:
