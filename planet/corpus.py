@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     """What became of an order."""
 
     name: str | None = None  # the world's id; None: there is none
-    entry: dict[str, Any] | None = None  # what the manifest says of the world, whose files are written
+    entry: dict[str, Any] | None = None  # what the manifest is to say of it; None: it has the world already
     refused: dict[str, int] | None = None  # validator, audit rule or reason -> count, when there is no world
     problem: str | None = None  # why its brief cannot be met, or what was wrong in the end
     stopped: str | None = None  # why the author could not go on
@@ -143,8 +143,8 @@ def _make_missing(
             refused.update(outcome.refused or {})
             if outcome.refused:
                 lost.note(Refusal(order.origin(catalog), outcome.refused, outcome.problem))
-            if outcome.name is not None and outcome.entry is not None:
-                if outcome.name in book.entries:
+            if outcome.name is not None:
+                if outcome.entry is None or outcome.name in book.entries:
                     refused["made before"] += 1
                 else:
                     book.enter(outcome.name, outcome.entry)
@@ -189,7 +189,11 @@ def _in_threads(work: Callable[[Order], Outcome], wanted: list[Order], jobs: int
 
 
 def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
-    """Make a world and write its files; the manifest is left to the process that gave the order."""
+    """Make a world and write its files; the manifest is left to the process that gave the order.
+
+    A world that the manifest has is not written again: other tasks, or a brief in other words, would not match
+    what the manifest says of it.
+    """
     made = make(order) if shared is None else make(order, shared)
     if isinstance(made, str):
         return Outcome(refused={"brief": 1}, problem=made)
@@ -198,6 +202,8 @@ def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
         write_trace(out, origin, made.trace)
     if made.world is None or made.key is None:
         return Outcome(refused=made.refused, problem=_why(made.trace), stopped=made.trace.stopped)
+    if made.world.id in _entries(out):
+        return Outcome(made.world.id, stopped=made.trace.stopped)
     note = {"origin": origin, "refused": made.refused, "audit_steps": made.audit_steps}
     entry = write_files(out, made.world, made.key, made.tasks, note)
     forget_images()  # a corpus is larger than memory

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 
@@ -102,6 +103,20 @@ def test_an_interrupted_command_goes_on_and_keeps_what_is_there(tmp_path, worlds
     assert files(tmp_path) == files(worlds)
     assert synthesize(command) == 0
     assert len(orders) == 4
+
+
+def test_worlds_that_a_folder_has_are_left_as_they_are_by_an_order_for_other_tasks_or_words(
+    tmp_path, worlds, capsys
+):
+    again = tmp_path / "w"
+    shutil.copytree(worlds, again)
+    before = files(again)
+    for other in (("--tasks", "3"), ("--tasks", "4", "--brief", "a company in any industry")):
+        capsys.readouterr()
+        synthesize(["--count", "3", "--out", str(again), *other])
+        assert "refused      3  made before" in capsys.readouterr().out
+        assert files(again) == before
+    assert audit.main([str(again)]) == 0
 
 
 def test_a_corpus_can_be_enlarged(tmp_path, worlds):
