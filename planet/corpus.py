@@ -191,8 +191,8 @@ def _in_threads(work: Callable[[Order], Outcome], wanted: list[Order], jobs: int
 def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
     """Make a world and write its files; the manifest is left to the process that gave the order.
 
-    A world that the manifest has is not written again: other tasks, or a brief in other words, would not match
-    what the manifest says of it.
+    A world that the manifest has is not written again: other tasks, or a brief in other words, would not
+    match what the manifest says of it.
     """
     made = make(order) if shared is None else make(order, shared)
     if isinstance(made, str):

@@ -140,8 +140,7 @@ def _graph(context: Context) -> ServiceGraph:
             edges[(kind, kinds[0])] = Edge(
                 source=kind, target=kinds[0], reason=f"{kind} reports to {kinds[0]}"
             )
-    if context.brief.profile == "library":
-        _connect(edges, kinds)
+    _connect(edges, kinds)
     return ServiceGraph(services=services, edges=tuple(edges.values()))
 
 

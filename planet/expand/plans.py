@@ -4,6 +4,7 @@ The validators judge worlds; this judges whether there can be one. A fault names
 can repair it.
 """
 
+from collections import Counter
 from math import isfinite
 
 from planet.author.artifacts import Artifact, Link, RulePlan, SchemaPlan, SeedPlan
@@ -86,6 +87,8 @@ def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
     for resource in plan.custom:
         problems += _of_table(resource, catalog)
     if not problems:
+        problems += _of_derived(plan)
+    if not problems:
         try:
             parents_first(tuple(resources_of(plan, catalog).values()))
         except AuthorError as error:
@@ -93,10 +96,34 @@ def _of_schema(plan: SchemaPlan, catalog: Catalog) -> list[str]:
     return problems
 
 
+def _of_derived(plan: SchemaPlan) -> list[str]:
+    """A history repeats the values of a status; a link refers to two tables by their names."""
+    custom = {resource.name: resource for resource in plan.custom}
+    problems = []
+    for derived in plan.derived:
+        if len(set(derived.of)) < len(derived.of):
+            problems.append(f"{derived.name!r} joins {derived.of[0]!r} with itself; name two tables")
+        owner = custom.get(derived.of[0])
+        if derived.kind == "history" and owner and not _enum_values(owner, owner.status):
+            problems.append(f"{derived.name!r} repeats {owner.name}.{owner.status}, which is no enum of it")
+    return problems
+
+
+def _enum_values(resource: Resource, name: str) -> tuple[str, ...]:
+    """The values of a column; none when it is no enum of the table."""
+    return next((c.values for c in resource.columns if c.name == name and c.type == "enum"), ())
+
+
 def _of_table(resource: Resource, catalog: Catalog) -> list[str]:
     name, columns = resource.name, resource.columns
     if not 2 <= len(columns) <= MOST_COLUMNS or columns[0].type != "id":
         return [f"table {name!r} needs an id column, then 1 to {MOST_COLUMNS - 1} more"]
+    ids = [c.name for c in columns if c.type == "id"]
+    if len(ids) > 1:
+        return [f"table {name!r} has the id columns {ids[0]!r} and {ids[1]!r}; make the second a text"]
+    twice = next((n for n, count in Counter(c.name for c in columns).items() if count > 1), None)
+    if twice is not None:
+        return [f"table {name!r} has column {twice!r} twice; rename or drop one"]
     found = [_of_column(column, catalog) for column in columns]
     return [
         f"column {name}.{c.name}: {problem}" for c, problem in zip(columns, found, strict=True) if problem

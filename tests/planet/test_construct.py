@@ -1,11 +1,15 @@
 """Construction: five links, twelve validators, three tries, and a trace of everything."""
 
+from itertools import combinations
+
 import pytest
 
-from planet.author.artifacts import LINKS, AuthorCost, CatalogTable, RulePlan, SeedPlan
+from planet.author.artifacts import LINKS, AuthorCost, CatalogTable, Context, RulePlan, SeedPlan
 from planet.author.template import TemplateAuthor
+from planet.catalog import load_catalog
 from planet.construct import TRIES, construct
 from planet.errors import BriefError
+from planet.expand.derived import Derived
 from planet.records.world import Brief, Company
 from planet.store import read_world, write_world
 from planet.synthesize import synthesize
@@ -75,6 +79,30 @@ def test_wishes_of_the_brief_are_met(catalog):
 def test_a_brief_that_names_what_there_is_not_is_refused(catalog, wish, message):
     with pytest.raises(BriefError, match=message):
         construct(Brief(text="x", **wish), TemplateAuthor(), catalog, 0)
+
+
+def test_every_service_of_a_compact_world_is_reached_from_every_other(catalog):
+    kinds = [service.kind for service in catalog.services]
+    apart = []
+    for pair in combinations(kinds, 2):
+        try:
+            graph = proposed_graph(Brief(text="x", services=pair), catalog, seed=0)
+        except BriefError:  # a service without tools
+            continue
+        reached = {graph.services[0].name}
+        for _ in graph.edges:
+            reached |= {
+                end for e in graph.edges if {e.source, e.target} & reached for end in (e.source, e.target)
+            }
+        if reached != {service.name for service in graph.services}:
+            apart.append(pair)
+    assert apart == []
+
+
+def proposed_graph(brief, catalog, seed):
+    context = Context(brief=brief, catalog=catalog, seed=seed, attempt=0, artifacts={})
+    company, _ = TemplateAuthor().propose("company", context)
+    return TemplateAuthor().propose("graph", context.replace(artifacts={"company": company}))[0]
 
 
 # ── a resource of the author's own ────────────────────────────────────────────────────────────────
@@ -160,6 +188,33 @@ def test_only_the_link_at_fault_and_those_after_it_are_proposed_again(catalog):
     assert made.trace.refused["V06"] == 1
 
 
+def with_history(status="plasma_phase", kind="history", of=("reactor",)):
+    """The schema with a reactor of that status, and a table derived from it."""
+
+    def line(context):
+        plan = with_reactor(status=status)(context)
+        return plan.replace(derived=(Derived(kind=kind, of=of),))
+
+    return line
+
+
+def test_a_history_of_a_table_of_ones_own_is_as_good_as_of_the_catalogs(catalog):
+    def rows(context):
+        plan = template("seed")(context)
+        return plan.replace(rows={**plan.rows, "reactor_history": 6})
+
+    made, _ = built(catalog, {"schema": [with_history()], "seed": [rows]})
+    assert [a.problem for a in made.trace.attempts if a.link == "schema"] == [None]
+    assert made.world.layout.resource("reactor_history").column("status").values[0] == "dormant"
+
+
+def test_a_column_that_stands_twice_in_a_library_world_goes_back_too():
+    twice = with_reactor(columns=(*reactor("a", "b").columns, reactor("a", "b").columns[6]))
+    author = ScriptedAuthor({"schema": [twice]})
+    made = construct(BRIEF.replace(profile="library"), author, load_catalog(profile="library"), 0)
+    assert (made.world, made.trace.refused) == (None, {"author": 3})
+
+
 TYPO = CatalogTable(resource="tickt", service="crm")
 UNUSABLE = {
     "another link's artifact": (
@@ -180,6 +235,26 @@ UNUSABLE = {
     "a table without columns": (
         {"schema": [template("schema", custom=(reactor("crm", "x", columns=(ID,)),))]},
         "table 'reactor' needs an id column, then 1 to 59 more",
+    ),
+    "two id columns": (
+        {"schema": [with_reactor(columns=(ID, *reactor("a", "b").columns[1:3], ID.replace(name="serial")))]},
+        "table 'reactor' has the id columns 'id' and 'serial'; make the second a text",
+    ),
+    "a column twice": (
+        {"schema": [with_reactor(columns=(*reactor("a", "b").columns, reactor("a", "b").columns[6]))]},
+        "table 'reactor' has column 'quench_date' twice; rename or drop one",
+    ),
+    "a history of what is no status": (
+        {"schema": [with_history(status="temper")]},
+        "'reactor_history' repeats reactor.temper, which is no enum of it",
+    ),
+    "a history of a status that is a text": (
+        {"schema": [with_history(status="nickname")]},
+        "'reactor_history' repeats reactor.nickname, which is no enum of it",
+    ),
+    "a link of a table with itself": (
+        {"schema": [with_history(kind="link", of=("reactor", "reactor"))]},
+        "'reactor_reactor_link' joins 'reactor' with itself; name two tables",
     ),
     "references in a circle": (
         {"schema": [template("schema", custom=(
