@@ -124,8 +124,8 @@ def _unlink(connection: sqlite3.Connection, invariant: Invariant, key: str) -> N
 
 
 def _others(column: Column, value: str) -> Iterator[str]:
-    """Values of the column but the one given; of a text, any."""
-    return (other for other in column.values or ("", "other") if other != value)
+    """Values of the column but the one given."""
+    return (other for other in column.values if other != value)
 
 
 @contextmanager

@@ -37,9 +37,9 @@ def _value_problem(table: Resource, name: str, value: str) -> str | None:
     column = _column(table, name)
     if column is None:
         return f"table {table.name} has no column {shown(name)}"
-    if column.type not in ("enum", "text"):
-        return f"{table.name}.{name} is of type {column.type}; a rule is about an enum or a text"
-    if column.values and value not in column.values:
+    if column.type != "enum":
+        return f"{table.name}.{name} is of type {column.type}; a rule is about an enum"
+    if value not in column.values:
         return f"{table.name}.{name} cannot be {shown(value)}; it is one of {listed(column.values, 12)}"
     return None
 

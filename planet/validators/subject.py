@@ -7,6 +7,7 @@ from planet.catalog import Catalog
 from planet.records.world import Resource, World, WorldKey
 from planet.world.database import DOCUMENTS, Guard, create_table, insert_documents, insert_rows
 from planet.world.tools import Tool, compile_tools
+from planet.world.untrusted_sql import bound
 
 LONGEST_VALUE = 100_000
 """Bytes of a text that a check may build: doubling one a few dozen times takes memory, not steps."""
@@ -31,9 +32,13 @@ class Subject:
 
     @cached_property
     def tables(self) -> sqlite3.Connection:
-        """Tables and seed rows, untrusted SQL under `guard`; raises sqlite3.Error when they do not load."""
+        """Tables and seed rows, untrusted SQL under `guard`; raises sqlite3.Error when they do not load.
+
+        The limits are a session's, or tighter: what passes here runs there.
+        """
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.set_authorizer(self.guard)
+        bound(connection)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         connection.execute("BEGIN")
         for resource in self.world.layout.resources:

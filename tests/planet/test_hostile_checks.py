@@ -169,7 +169,10 @@ def test_the_checks_of_every_template_world_pass(dozen):
         )
 
 
-@pytest.mark.parametrize("sql", [mentions(3), counted_out(3), derived(2)])
+DEEP = VIP.sql + " AND 0 = " + "+".join("0" * 150)
+
+
+@pytest.mark.parametrize("sql", [mentions(3), counted_out(3), derived(2), DEEP])
 def test_a_world_with_such_a_check_is_refused_by_v09_and_no_session_opens_on_it(sql):
     world, key = changed(invariants=(VIP.replace(sql=sql), PAUSED))
     assert validate(world, key).fired == ("V09",)

@@ -215,6 +215,8 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "an unknown column": rule(column="phase"),
         "an impossible value": rule(value="gone"),
         "a number as effect": rule(effect_column="hours"),
+        "a text as effect": rule(effect_column="title"),
+        "a text as trigger": rule(column="name"),
         "a link that does not link": rule(effect_link="title"),
         "one service": tables(
             CUSTOMER,
@@ -256,6 +258,7 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
             "SELECT count(*) FROM " + ", ".join(f'"customer" c{n}, "ticket" t{n}' for n in range(9))
         ),
         "another rule's check": sql(PAUSED.sql),
+        "a sum too deep for a session": sql(VIP.sql + " AND 0 = " + "+".join("0" * 150)),
     },
     "V10": {
         "a seed that violates": changed(seed=with_cell("ticket", 2, "severity", "minor")),
