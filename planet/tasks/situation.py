@@ -1,5 +1,6 @@
 """A world as the families see it: rows by name, columns that may be set, references inside the slice."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
@@ -8,6 +9,8 @@ from planet.records.frozen import Scalar
 from planet.records.world import Column, Difficulty, Invariant, Resource, World, WorldKey
 
 Row = dict[str, Any]
+_DRAWS = 1_000
+"""Draws of a value before what is left is looked through: one in a thousand that is free is found so."""
 
 
 class Reference(NamedTuple):
@@ -83,16 +86,12 @@ class Situation:
             barred = {*taken, *self.triggers(resource, column.name)}
             left = [v for v in column.values if v not in barred]
             return self.rng.choice(left) if left else None
-        while True:
-            value: Scalar
-            if column.type == "date":
-                value = f"2026-{self.rng.randint(1, 12):02d}-{self.rng.randint(1, 28):02d}"
-            elif column.type == "int":
-                value = self.rng.randint(int(column.low), max(int(column.high), int(column.low) + 9))
-            else:
-                value = float(self.rng.randint(int(column.low), max(int(column.high), int(column.low) + 9)))
+        for _ in range(_DRAWS):
+            value = _drawn(column, self.rng)
             if value not in taken:
                 return value
+        held = set(taken)  # nearly all of the range: as many values as are held, and one, hold a free one
+        return next((value for value in _range_of(column) if value not in held), None)
 
     def new_values(
         self, resource: Resource, columns: tuple[Column, ...], rows: list[Row]
@@ -123,6 +122,27 @@ class Situation:
         """Free rows whose reference may be pointed elsewhere without breaking a rule."""
         parents = {row["id"] for row in self.untriggered(parent)}
         return [row for row in self.free(resource) if row[column] is None or row[column] in parents]
+
+
+def _drawn(column: Column, rng: Random) -> Scalar:
+    """A date, or a number within the bounds of its column."""
+    if column.type == "date":
+        return f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
+    value = rng.randint(*_bounds(column))
+    return value if column.type == "int" else float(value)
+
+
+def _range_of(column: Column) -> Iterator[Scalar]:
+    """All that `_drawn` may give, in order."""
+    if column.type == "date":
+        return (f"2026-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29))
+    low, high = _bounds(column)
+    return (value if column.type == "int" else float(value) for value in range(low, high + 1))
+
+
+def _bounds(column: Column) -> tuple[int, int]:
+    """Ten values at least."""
+    return int(column.low), max(int(column.high), int(column.low) + 9)
 
 
 def said(value: Scalar) -> str:

@@ -1,6 +1,7 @@
 """Growing: ten different audited tasks from any world, the brief's wishes first."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -8,10 +9,11 @@ from planet.author.template import TemplateAuthor
 from planet.cells import on_target
 from planet.construct import construct
 from planet.errors import BriefError
-from planet.records.world import Brief, Difficulty, Target
+from planet.records.world import Brief, Column, Difficulty, Target
 from planet.synthesize import hits_target
 from planet.tasks.families import FAMILIES
 from planet.tasks.grow import grow_tasks
+from planet.tasks.situation import Situation
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,24 @@ def test_what_a_world_does_not_afford_is_counted_and_not_forced(built):
     growth = grow_tasks(*asked(built, target=target), count=3, seed=1)
     assert growth.tasks == ()
     assert growth.refused == {"no_draft": 36}  # 12 draws for each of 3 tasks
+
+
+@pytest.mark.parametrize(
+    ("column", "every"),
+    [
+        (Column(name="stars", type="int", low=1, high=12), tuple(range(1, 13))),
+        (Column(name="price", type="amount", low=1.0, high=12.0), tuple(map(float, range(1, 13)))),
+        (
+            Column(name="due_date", type="date"),
+            tuple(f"2026-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29)),
+        ),
+    ],
+)
+def test_a_value_is_found_among_those_that_no_record_holds_until_there_is_none(built, column, every):
+    situation = Situation(*built, Random(0), Difficulty())
+    resource = situation.offered[0]
+    assert situation.other_value(resource, column, *every[:5], *every[6:]) == every[5]
+    assert situation.other_value(resource, column, *every) is None
 
 
 def test_audits_are_charged(built):
