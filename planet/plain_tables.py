@@ -40,7 +40,9 @@ def _refuse_all_but_tables(connection: sqlite3.Connection) -> None:
 def _rows_of(connection: sqlite3.Connection, resource: Resource) -> tuple[tuple[Any, ...], ...]:
     names = ", ".join(quote(c.name) for c in resource.columns)
     taken = {c.name.lower() for c in resource.columns}
-    order = next(name for name in ("rowid", "oid", "_rowid_") if name not in taken)  # one may be a column
+    order = next((name for name in ("rowid", "oid", "_rowid_") if name not in taken), None)
+    if order is None:  # each of SQLite's names for it is that of a column
+        raise ValueError(f"table {resource.name} has columns rowid, oid and _rowid_; its rows have no order")
     cursor = connection.execute(f"SELECT {names} FROM {quote(resource.name)} ORDER BY {order}")
     rows = cursor.fetchmany(MOST_ROWS + 1)
     if len(rows) > MOST_ROWS:

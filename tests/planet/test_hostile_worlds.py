@@ -14,7 +14,7 @@ from planet import replay
 from planet.construct import construct
 from planet.errors import SessionError, StorageError
 from planet.plain_files import LARGEST_FILE
-from planet.records.world import Brief, Column
+from planet.records.world import Brief, Column, SeedState
 from planet.store import StoredWorld, read_world, world_ids, write_world
 from planet.validators import validate
 from planet.world.session import Session
@@ -218,6 +218,16 @@ def test_a_database_that_does_more_than_hold_rows_is_refused_by_name(folder, scr
     connection.close()
     with pytest.raises(StorageError, match=message):
         read_world(folder, WORLD.id)
+
+
+def test_a_table_that_has_every_name_of_the_row_number_is_refused_by_name(tmp_path):
+    names = ("rowid", "oid", "_rowid_")
+    odd = CUSTOMER.replace(columns=(*CUSTOMER.columns, *(Column(name=name, type="text") for name in names)))
+    rows = {**ROWS, "customer": tuple((*row, "", "", "") for row in ROWS["customer"])}
+    world, key = changed(layout=layout(odd, TICKET), seed=SeedState(rows=rows))
+    write_world(tmp_path, world, key, ())
+    with pytest.raises(StorageError, match="table customer has columns rowid, oid and _rowid_"):
+        read_world(tmp_path, world.id)
 
 
 def test_more_rows_than_any_world_has_are_not_read(folder, monkeypatch):
