@@ -22,7 +22,7 @@ from planet.catalog import Catalog
 
 @dataclass
 class Circle:
-    """The parts of a run. Stages change splits, pool, learner, report and curriculum, nothing else."""
+    """The parts of a run. Stages change splits, pool, learner, reports and curriculum, nothing else."""
 
     config: Config
     directory: RunDirectory
@@ -70,7 +70,7 @@ class Circle:
     @property
     def variant(self) -> str:
         """How evaluations at the configured temperature are called, e.g. "t1"."""
-        return f"t{self.config.evaluation.temperature:g}"
+        return self.config.evaluation.variant
 
     @property
     def train_variant(self) -> str:
@@ -78,7 +78,7 @@ class Circle:
         return f"t{self.config.policy.rollout.temperature:g}"
 
     def curriculum_state(self) -> dict[str, Any]:
-        """The states of sampler, gate and grower, and what is in play, as a checkpoint keeps them."""
+        """The states of the parts of the curriculum, and what is in play, as a checkpoint keeps them."""
         state = {
             "sampler": self.sampler.state_dict(),
             "gate": self.gate.state_dict(),

@@ -4,6 +4,7 @@ The arms run one after another at one seed; they share splits and warm start, so
 curriculum alone. For several seeds, a plan and result files: `python -m loop.sweep`.
 """
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,7 +52,8 @@ def main(argv: list[str] | None = None) -> int:
                 run_arm(config, directory, given.resume_if_unfinished)
         except (Interrupted, KeyboardInterrupt) as stopped:
             how = str(stopped) or "stopped at once"
-            again = " ".join(["python -m loop.compare", *given.words, "--resume-if-unfinished"])
+            words = ["python", "-m", "loop.compare", *given.words, "--runs", str(given.runs)]
+            again = shlex.join([*words, "--resume-if-unfinished"])
             raise Interrupted(f"{how}; continue with: {again}") from None
         from analysis.compare.__main__ import main as compare
 

@@ -20,11 +20,11 @@ from policy.config import PolicyConfig
 ENRICHED = 50
 """Times the probes of a common report with which `enrich` measures its own, unless it is told otherwise."""
 NAME = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$"
-"""Of a run or a sweep: the name of a folder, and never `..`."""
+"""Of a run, an arm or a sweep: the name of a folder or a file, and never `..`."""
 ORACLE = Plugin(type="oracle")
 """Who shows the tasks of the warm start, unless a configuration says otherwise."""
-API_LEARNERS = ("api", "loop.learning.api.learner:ApiLearner")
-"""Learners that cannot learn."""
+MOST_DISTRACTORS = 20
+"""Policy pages beside those that state a rule; a world has not that many more things to say."""
 MOST_UPDATES = 1_000_000
 """Of a run: more would not be planned, let alone made."""
 
@@ -47,6 +47,11 @@ class SplitSizes(Settings):
     test_unseen: int = Field(3, ge=0)  # test worlds of an industry that occurs nowhere else
     reserved_pairs: int = Field(2, ge=0)  # pairs of service kinds that occur in `test_reserved` only
     test_salt: str = ""  # another salt draws other test worlds; every other split stays as it is
+
+    @property
+    def tests(self) -> int:
+        """Worlds of all three parts of the test."""
+        return self.test + (self.test_reserved if self.reserved_pairs else 0) + self.test_unseen
 
 
 class Coverage(Settings):
@@ -82,7 +87,18 @@ class Curriculum(Settings):
     @property
     def further_probes(self) -> int:
         """Times the probes of a report that are spent on a second one for the grower; 0: there is none."""
-        return int(self.report.parameters.get("probes", ENRICHED)) if self.report.type == "enrich" else 0
+        enriched = self.report.is_built_in("transform", "enrich")
+        return int(self.report.parameters.get("probes", ENRICHED)) if enriched else 0
+
+    @property
+    def grows(self) -> bool:
+        """Whether the pool grows, by worlds or by tasks."""
+        return not self.grower.is_built_in("grower", "none")
+
+    @property
+    def makes_worlds(self) -> bool:
+        """Whether worlds are made for the pool, and not tasks alone."""
+        return self.grows and not self.grower.is_built_in("grower", "task_scaling")
 
 
 class Growth(Settings):
@@ -131,7 +147,7 @@ class Targeting(Settings):
     hints: tuple[str, ...] = ("resource",)  # facets of the second, accompanying cell; empty: none
     tasks: int = Field(7, ge=1)  # tasks wanted for the cell, of a world's
     min_opportunities: int = Field(8, ge=1)  # episodes below which a cell is not aimed at
-    difficulty: Difficulty = Difficulty()  # asked of every brief
+    difficulty: Difficulty = Difficulty()  # asked of every brief; hops and columns 1 or 2
 
     @field_validator("facets", "hints")
     @classmethod
@@ -140,6 +156,21 @@ class Targeting(Settings):
             if facet not in FACETS:
                 raise ValueError(f"unknown facet {facet!r}; known are {', '.join(FACETS)}")
         return facets
+
+    @field_validator("facets")
+    @classmethod
+    def _some_facet(cls, facets: tuple[str, ...]) -> tuple[str, ...]:
+        if not facets:
+            raise ValueError("none is given, so there is nothing to aim at; give at least one, e.g. [family]")
+        return facets
+
+    @field_validator("difficulty")
+    @classmethod
+    def _of_the_scale(cls, asked: Difficulty) -> Difficulty:
+        for knob, low, high in (("hops", 1, 2), ("columns", 1, 2), ("distractors", 0, MOST_DISTRACTORS)):
+            if not low <= getattr(asked, knob) <= high:
+                raise ValueError(f"{knob}: {getattr(asked, knob)} is not allowed; give {low} to {high}")
+        return asked
 
 
 class Evaluation(Settings):
@@ -151,6 +182,11 @@ class Evaluation(Settings):
     temperature: float = Field(1.0, gt=0)  # of every sampled rollout outside of training
     confidence: float = Field(0.95, gt=0, lt=1)  # of the intervals
     resamples: int = Field(2000, ge=100)  # of worlds, for an interval
+
+    @property
+    def variant(self) -> str:
+        """How the ledger calls sampled episodes of an evaluation, e.g. "t1"."""
+        return f"t{self.temperature:g}"
 
 
 class Tracking(Settings):
@@ -184,7 +220,7 @@ class Config(Settings):
 
     name: str = Field("run", pattern=NAME, max_length=100)  # of the run, in its directory
     experiment: str = Field("main", min_length=1)  # what the arms of a comparison share
-    arm: str = Field("static", min_length=1)  # what is compared
+    arm: str = Field("static", pattern=NAME, max_length=100)  # what is compared
     seed: int = Field(0, ge=0)  # of everything random
     # Of runs that share warm start, worlds of the splits and evaluation, and differ in what is drawn, played
     # and grown while they learn: A/A comparisons. Not recorded when 0, so that older digests stand.
@@ -260,10 +296,14 @@ class Config(Settings):
         for index, tracker in enumerate(self.tracking.extra):
             yield "tracker", f"tracking.extra.{index}", tracker
 
+    @property
+    def planned_updates(self) -> int:
+        """Policy updates of the iterations; a charged budget may ask for more."""
+        return self.iterations * self.updates_per_iteration
+
     @model_validator(mode="after")
     def _updates_can_be_planned(self) -> "Config":
-        updates = self.iterations * self.updates_per_iteration
-        if updates > MOST_UPDATES:
+        if self.planned_updates > MOST_UPDATES:
             raise ValueError(
                 f"iterations: {self.iterations} x updates_per_iteration: {self.updates_per_iteration} are "
                 f"more than {MOST_UPDATES:,} updates; lower either"
@@ -273,7 +313,7 @@ class Config(Settings):
     @model_validator(mode="after")
     def _only_learners_are_updated(self) -> "Config":
         updated = self.iterations > 0 or self.budget.charged_steps is not None
-        if self.learner.type in API_LEARNERS and updated:
+        if self.learner.is_built_in("learner", "api") and updated:
             raise ValueError(
                 f"learner: {self.learner.type} cannot learn, so it may only be evaluated; set iterations: 0 "
                 "and no budget.charged_steps, or have another learner start from what it solves with "
@@ -284,7 +324,8 @@ class Config(Settings):
     @model_validator(mode="after")
     def _the_decoder_can_learn(self) -> "Config":
         """Updates of the built-in learner need episodes that differ, and log-probabilities."""
-        if self.learner.type != "decoder" or not (self.iterations or self.budget.charged_steps):
+        decodes = self.learner.is_built_in("learner", "decoder")
+        if not decodes or not (self.iterations or self.budget.charged_steps):
             return self
         if self.policy.rollout.temperature == 0:
             raise ValueError(
@@ -296,7 +337,8 @@ class Config(Settings):
     @model_validator(mode="after")
     def _probes_are_a_count(self) -> "Config":
         probes = self.curriculum.report.parameters.get("probes", ENRICHED)
-        if self.curriculum.report.type == "enrich" and (type(probes) is not int or probes < 1):
+        enriched = self.curriculum.report.is_built_in("transform", "enrich")
+        if enriched and (type(probes) is not int or probes < 1):
             raise ValueError(
                 f"curriculum.report.probes: {probes!r} is no whole number of 1 or more; give one"
             )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loop.config import API_LEARNERS, Config
+from loop.config import Config
 from loop.memory_plan import most, where
 from loop.plugins import REGISTRY, locate, make
 from loop.reporting.pace import guesses, size
@@ -55,14 +55,14 @@ def costs(config: Config) -> Costs:
     diagnosis = sizes.diagnose * tasks * settings.diagnose_rollouts
     unkept = config.iterations * config.curriculum.further_probes * diagnosis  # counted, not recorded
     diagnose = count["diagnose"] * diagnosis + unkept
-    test_worlds = sizes.test + sizes.test_reserved + sizes.test_unseen
+    test_worlds = sizes.tests
     evaluation = count["validate"] * sizes.validation * tasks * settings.validate_rollouts
     test = test_worlds * tasks * (settings.test_rollouts + 1)
     evaluation += count["test"] * test
-    grows = config.curriculum.grower.type != "none"
     before = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + test_worlds
-    grown = config.iterations * config.growth.quota if grows else 0
-    syntheses = config.iterations * config.growth.attempts if grows else 0
+    asked = config.iterations * config.growth.quota if config.curriculum.grows else 0
+    grown = asked if config.curriculum.makes_worlds else 0
+    syntheses = config.iterations * config.growth.attempts if config.curriculum.makes_worlds else 0
     author = author_cost(config, before + syntheses)
     episodes = train + diagnose + evaluation
     checkpoints = config.keep_checkpoints + config.iterations + 1
@@ -85,7 +85,8 @@ def costs(config: Config) -> Costs:
         disk_bytes=(
             checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
             + LEDGER_BYTES_PER_EPISODE * (episodes - unkept)
-            + (WORLD_BYTES + LEDGER_BYTES_PER_TASK * tasks) * (before + grown)
+            + WORLD_BYTES * (before + grown)
+            + LEDGER_BYTES_PER_TASK * tasks * (before + asked)
         ),
         seconds=_seconds(config, steps),
     )
@@ -99,7 +100,10 @@ def _may_drop(config: Config) -> bool:
 
 def _answers_are_kept(config: Config) -> bool:
     """Whether the second test repeats the first one's requests: a model that cannot learn, asked the same."""
-    return config.learner.type in API_LEARNERS and config.learner.parameters.get("answers", "") is not None
+    return (
+        config.learner.is_built_in("learner", "api")
+        and config.learner.parameters.get("answers", "") is not None
+    )
 
 
 def _seconds(config: Config, steps: list[Step]) -> float | None:
@@ -176,13 +180,13 @@ def _repeated(c: Costs) -> str:
 def _time(config: Config, c: Costs) -> str:
     if c.seconds is None:
         return f"no estimate for this decoder, which is {size(config):,.0f} times as large as the one timed"
-    beside = ", beside the model's answers" if config.learner.type in API_LEARNERS else ""
+    beside = ", beside the model's answers" if config.learner.is_built_in("learner", "api") else ""
     return f"about {span(c.seconds)} on two CPU cores{beside}"
 
 
 def _policy(config: Config, c: Costs) -> str:
     """What plays: so many parameters, or a model that is asked so often."""
-    if config.learner.type not in API_LEARNERS:
+    if not config.learner.is_built_in("learner", "api"):
         return f"{parameters(config):,} parameters"
     asked = c.diagnose_episodes + c.evaluation_episodes - c.repeated_episodes
     messages = (CALLS_PER_EPISODE + 1) * asked

@@ -26,7 +26,7 @@ from loop.run_directory import stored_config
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
 from loop.worlds.spread import spread
-from loop.worlds.store import read_splits
+from loop.worlds.store import SPLITS, read_splits
 from planet.errors import StorageError
 from planet.store import read_world, world_ids
 from planet.text_table import align, percent
@@ -150,7 +150,7 @@ def wanted_of(given: argparse.Namespace) -> list[Wanted]:
     environments = stored_environments(given.places[-1], given.split)
     if given.tasks is not None:
         environments = spread(environments, given.tasks, given.seed)
-    wanted = repeated(environments, given.rollouts, "evaluate", "evaluate")
+    wanted = repeated(environments, given.rollouts, "evaluate", f"evaluate/{given.seed}")
     if not wanted:
         raise ConfigError(f"{given.places[-1]} holds no tasks; make worlds with python -m planet.synthesize")
     return wanted
@@ -181,6 +181,10 @@ def stored_environments(folder: Path, split: str | None) -> list[Environment]:
             return [Environment(*read_world(folder, name), origin="test") for name in world_ids(folder)]
         except StorageError as error:
             raise ConfigError(str(error)) from error
+    if not (folder / SPLITS).is_file():
+        raise ConfigError(
+            f"--split: {folder} is not the worlds folder of a run; give one, or leave --split out to play all"
+        )
     found = [e for e in read_splits(folder).environments if e.origin == split]
     if not found:
         raise ConfigError(f"--split: {folder} has no worlds of split {split!r}; try test, validate or train")

@@ -27,6 +27,7 @@ from loop.reporting.stopwatch import Stopwatch
 from loop.resuming.checkpoints import Checkpoints
 from loop.resuming.interruption import Interruption
 from loop.run_directory import RunDirectory, create, is_run, reopen, resume_or_start
+from loop.tracking.delivery import own_trackers
 from loop.tracking.mirror import Mirror
 from loop.worlds.final_pool import source_of
 from loop.worlds.sessions import SessionPool
@@ -40,11 +41,13 @@ def launch(
     resume_if_unfinished: bool = False,
     began: float | None = None,
     crew: Crew = ALONE,
+    interruption: Interruption | None = None,
 ) -> RunDirectory:
     """Run, or go on with a run, and print what it found; the directory it is in.
 
     `began` is when the program began, by `time.perf_counter`, so that its imports are counted. `crew`: the
-    processes that run it together; all of them come here.
+    processes that run it together; all of them come here. `interruption` tells the caller, too, whether the
+    user asked for the end; asked for in the last step, it comes with a finished run.
     """
     require_one_run(crew, config)
     config = config_of(crew, config)
@@ -52,7 +55,7 @@ def launch(
     parts, author, learner, catalog = settled(crew, lambda: _made(config, known))
     directory = directory_of(crew, config, lambda: _directory(config, path, resume, resume_if_unfinished))
     progress = progress_for(config) if leads(crew) else NoProgress()
-    interruption = Interruption(crew)
+    interruption = interruption or Interruption(crew)
     try:
         with disk_guard(directory.path), ledger_of(crew, config, directory) as ledger:
             mirror = Mirror(config, directory, progress.say)
@@ -86,6 +89,7 @@ def _made(config: Config, known: bool) -> tuple[dict, Any, Learner | None, Catal
     is written. The learner of a run that is `known` waits until it is clear that the run goes on."""
     parts = curriculum(config)
     author = make("author", config.author, "author")
+    own_trackers(config)
     learner = None if known else _learner_and_ledger(config)
     if config.final_pool is not None and not known:
         source_of(config)

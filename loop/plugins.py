@@ -83,6 +83,10 @@ class Plugin(BaseModel):
         """The keyword arguments."""
         return dict(self.model_extra or {})
 
+    def is_built_in(self, role: str, name: str) -> bool:
+        """Whether this is the registered class of a name, called by its name or by its path."""
+        return self.type in (name, REGISTRY[role][name])
+
 
 def nearest(word: str, known: list[str]) -> str:
     """' (did you mean X?)' for the closest known word, or the list of all when none is close."""

@@ -13,6 +13,7 @@ from loop.errors import Interrupted
 from loop.loading import load
 from loop.processes.joining import VARIABLES, add_arguments, processes_of
 from loop.processes.membership import Membership
+from loop.run_directory import unfinished_or_free
 
 BEGAN = time.perf_counter()
 
@@ -47,7 +48,10 @@ def main(argv: list[str] | None = None) -> int:
             print(dry_run(config))
             return outcome.code
         directory = given.run_dir or Path("runs") / config.run_id
-        membership = Membership(processes_of(given, os.environ), resume_command(given))
+        if given.resume_if_unfinished:
+            directory = unfinished_or_free(directory)
+        again = resume_command(given, None if directory == Path("runs") / config.run_id else directory)
+        membership = Membership(processes_of(given, os.environ), again)
         try:
             with membership as crew:
                 from loop.launch import launch
@@ -55,17 +59,17 @@ def main(argv: list[str] | None = None) -> int:
                 launch(config, directory, given.resume, given.resume_if_unfinished, BEGAN, crew)
         except (Interrupted, KeyboardInterrupt) as stopped:
             how = str(stopped) or "stopped at once"
-            raise Interrupted(f"{how}; continue with: {resume_command(given)}") from None
+            raise Interrupted(f"{how}; continue with: {again}") from None
     if membership is not None:
         membership.leave(outcome.code)
     return outcome.code
 
 
-def resume_command(given: argparse.Namespace) -> str:
-    """The command that continues this run."""
+def resume_command(given: argparse.Namespace, directory: Path | None) -> str:
+    """The command that continues this run, in a directory of its own (None: the usual one)."""
     words = ["python", "-m", "loop.run", str(given.config), *given.overrides]
-    if given.run_dir is not None:
-        words += ["--run-dir", str(given.run_dir)]
+    if directory is not None:
+        words += ["--run-dir", str(directory)]
     for name in VARIABLES:
         if (value := getattr(given, name)) is not None:
             words += [f"--{name}", value]

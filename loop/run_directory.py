@@ -117,6 +117,8 @@ def reopen(path: Path, config: Config) -> RunDirectory:
         )
     directory = RunDirectory(path)
     directory.lock()
+    with disk_guard(path):
+        write_json(directory.config, config.model_dump(mode="json"))  # trackers may have changed
     return directory
 
 
@@ -146,10 +148,14 @@ def is_run(path: Path) -> bool:
 
 def resume_or_start(path: Path, config: Config) -> tuple[RunDirectory, bool]:
     """The unfinished run at `path` (True), or a new one there or beside a finished one (False)."""
+    place = unfinished_or_free(path)
+    return (reopen(place, config), True) if is_run(place) else (create(place, config), False)
+
+
+def unfinished_or_free(path: Path) -> Path:
+    """`path`, or the first place beside it that holds no finished run."""
     for attempt in range(1, 1000):
         place = path if attempt == 1 else path.with_name(f"{path.name}-{attempt}")
-        if not is_run(place):
-            return create(place, config), False
-        if not RunDirectory(place).finished:
-            return reopen(place, config), True
+        if not (is_run(place) and RunDirectory(place).finished):
+            return place
     raise RunDirectoryError(f"{path}: a thousand finished runs stand beside it; remove some")

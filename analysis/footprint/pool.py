@@ -36,10 +36,10 @@ class Update(NamedTuple):
 def read_pool(ledger: Ledger, run_id: str) -> dict[str, PoolTask]:
     """Task id -> task, of the worlds that a run trains on."""
     worlds = {row.world_id: row for row in ledger.rows(WorldRow, run_id)}
+    trained = [row for split in ("train", "grown") for row in ledger.rows(TaskRow, run_id, split=split)]
     return {
         row.task_id: PoolTask(row.step, _values(row, worlds[row.world_id]))
-        for row in ledger.rows(TaskRow, run_id)
-        if row.split in ("train", "grown")
+        for row in sorted(trained, key=lambda row: row.task_id)
     }
 
 

@@ -90,7 +90,7 @@ class GrowthRequest:
     scenarios: tuple[Brief, ...]  # drawn from the training generator, not aimed; one per world to admit
     seed: int  # of the draws of cells
     targeting: Targeting
-    train_tasks: tuple[PoolTask, ...]  # of the train split: the training generator as drawn
+    train_tasks: tuple[PoolTask, ...]  # of worlds of the train split, those that grew in them later too
     avoid: tuple[str, ...]  # digests of the tool sets that exist
     report: WeaknessReport | None  # the newest one; None for a grower that does not read it
 

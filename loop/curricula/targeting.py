@@ -40,11 +40,15 @@ def targeted_count(quota: int, share: float) -> int:
 
 
 def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
-    """Cells of the given facets that were probed often enough and failed at least once, in a fixed order."""
+    """Cells of the given facets that a brief can ask for, that were probed often enough and failed at least
+    once, in a fixed order."""
     chosen = [
         c
         for c in cells
-        if c.facet in facets and c.opportunities >= targeting.min_opportunities and c.failures > 0
+        if c.facet in facets
+        and c.opportunities >= targeting.min_opportunities
+        and c.failures > 0
+        and can_be_asked_for(c.name)
     ]
     return sorted(chosen, key=lambda c: c.name)
 
@@ -60,6 +64,13 @@ def apportion(weights: Sequence[float], seats: int) -> list[int]:
     for index in order[: seats - sum(counts)]:
         counts[index] += 1
     return counts
+
+
+def evenly(cells: Sequence[Cell], seats: int, seed: int) -> list[Cell]:
+    """A cell for each of `seats`, all cells alike; what cannot be divided evenly goes by lot."""
+    order = random.Random(seed).sample(cells, len(cells))
+    return [cell for cell, count in zip(order, apportion([1.0] * len(order), seats), strict=True)
+            for _ in range(count)]  # fmt: skip
 
 
 def aimed_at_report(
@@ -115,12 +126,18 @@ def aimed_at_random(
     avoid: tuple[str, ...],
     seed: int,
 ) -> list[Brief]:
-    """One brief per scenario, with the cells of a task that the training generator made, drawn at random."""
+    """One brief per scenario, with the cells of a task that the training generator made, drawn at random.
+
+    Where no task requires a cell of the facets, the scenarios as they are.
+    """
+    with_goal = [task for task in train_tasks if cells_of_facets(task, targeting.facets)]
+    if not with_goal:
+        return list(scenarios)
     rng = random.Random(seed)
     why = "drawn from the training generator"
     briefs = []
     for scenario in scenarios:
-        task = rng.choice(list(train_tasks))
+        task = rng.choice(with_goal)
         goal = rng.choice(cells_of_facets(task, targeting.facets))
         names = _with_hint(goal, task, targeting, rng)
         briefs.append(_brief(scenario, names, targeting, avoid, Goal(goal, why, targeting.difficulty)))
@@ -147,8 +164,15 @@ def aimed_evenly(
 
 
 def cells_of_facets(task: PoolTask, facets: Sequence[str]) -> list[str]:
-    """The task's cells of some facets, sorted."""
-    return sorted(cell for cell in task.cells if cell.split(":", 1)[0] in facets)
+    """The task's cells of some facets that a brief can ask for, sorted."""
+    return sorted(c for c in task.cells if c.split(":", 1)[0] in facets and can_be_asked_for(c))
+
+
+def can_be_asked_for(cell: str) -> bool:
+    """Whether a task can be made for a cell: it has to write what owns it, so reading is no goal."""
+    if cell.startswith(("operation:", "tool:")):
+        return cell.startswith(("operation:update", "tool:update_"))
+    return True
 
 
 def _with_hint(goal: str, task: PoolTask, targeting: Targeting, rng: random.Random) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def language_of(config: PolicyConfig) -> Language:
 
 def require_words(config: Config) -> None:
     """ConfigError when the built-in learner could not speak with its decoder; makes nothing."""
-    if config.learner.type == "decoder" and config.policy.weights is None:
+    if config.learner.is_built_in("learner", "decoder") and config.policy.weights is None:
         WordLanguage(config.policy)
 
 

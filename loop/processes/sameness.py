@@ -51,8 +51,12 @@ def _require_shareable(config: Config) -> None:
         raise ConfigError(
             "asynchronous: plays and learns in one process so far; leave it out, or start one process"
         )
-    for key, plugin in (("learner", config.learner), ("demonstrations", config.demonstrations)):
-        if plugin.type == "api":
+    alone = (
+        ("learner", "learner", config.learner),
+        ("demonstrations", "demonstrator", config.demonstrations),
+    )
+    for key, role, plugin in alone:
+        if plugin.is_built_in(role, "api"):
             raise ConfigError(
                 f"{key}: api would ask its service once per process; start one process, or take another {key}"
             )

@@ -10,6 +10,7 @@ from loop.plugins import Plugin
 from loop.proposing.understanding import Understood
 from loop.proposing.vocabulary import GOALS, HINTED
 from loop.worlds.generator import Reserved, elsewhere, scenario
+from loop.worlds.placing import placed
 from planet.catalog import Catalog
 from planet.identity import seed_of
 from planet.records.world import Brief
@@ -77,25 +78,3 @@ def _explained(brief: Brief, stands_for: Mapping[str, Understood]) -> Brief:
     if target is None or meaning is None or meaning.cell == meaning.goal:
         return brief
     return brief.replace(target=target.replace(reason=f"{target.reason}; {meaning.sentence}"))
-
-
-def placed(brief: Brief, catalog: Catalog) -> Brief:
-    """The brief with the resources, services, industry and hops without which its goal cannot be met."""
-    goal = brief.target.cells[0] if brief.target else ""
-    facet, _, value = goal.partition(":")
-    if facet in ("resource", "tool"):
-        return brief.replace(resources=_first(value.removeprefix("update_"), brief.resources))
-    if facet in ("service", "pair"):
-        return brief.replace(services=tuple(dict.fromkeys([*value.split(">"), *brief.services])))
-    if facet == "hops" and brief.target:
-        difficulty = brief.target.difficulty.replace(hops=min(2, max(1, int(value))))
-        return brief.replace(target=brief.target.replace(difficulty=difficulty))
-    if facet == "industry" and brief.industry != value:
-        country = f" in {catalog.country(brief.country).name}" if brief.country else ""
-        title = catalog.industry(value).title
-        return brief.replace(industry=value, text=f"A company{country}, in the industry: {title}.")
-    return brief
-
-
-def _first(name: str, others: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([name, *others]))

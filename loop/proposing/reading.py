@@ -27,7 +27,7 @@ def _chosen(path: Path, stored: object, name: str | None) -> object:
         raise ConfigError(f"{path}: holds no report; give the weakness.json of python -m analysis.weakness")
     if "cells" in stored:
         if name is not None:
-            raise ConfigError(f"{path}: holds one report without a name, not {name!r}; leave --report out")
+            raise ConfigError(f"{path}: holds one report without a name, not {name!r}; leave --report-id out")
         return stored
     if name is not None and name not in stored:
         raise ConfigError(f"{path}: holds no report {name!r}; {nearest(name, list(stored))}")

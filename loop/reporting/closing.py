@@ -61,12 +61,12 @@ def gain(
 
 def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> list[str]:
     """What was found, and where it is."""
-    lines = [verdict(ledger, config, f"t{config.evaluation.temperature:g}", "sampled")]
+    lines = [verdict(ledger, config, config.evaluation.variant, "sampled")]
     lines.append(verdict(ledger, config, "greedy", "greedy"))
     if EXTENDED in tested(ledger, config):
         spent = charged_until(ledger, config.run_id, tested(ledger, config)[EXTENDED])
         how = f"sampled, {spent:,} steps charged"
-        lines.append(verdict(ledger, config, f"t{config.evaluation.temperature:g}", how, EXTENDED))
+        lines.append(verdict(ledger, config, config.evaluation.variant, how, EXTENDED))
     lines += [
         f"  targeted {cell}: failure rate {_rate(before)} before, {_rate(after)} after"
         for cell, before, after in targeted_cells(ledger, config)
@@ -75,7 +75,7 @@ def closing_lines(ledger: Ledger, config: Config, directory: RunDirectory) -> li
         lines.append(times)
     lines += [
         f"run        {directory.path}",
-        f"figures    {directory.figures}",
+        *([f"figures    {directory.figures}"] if config.figures else []),
         *([f"page       {page}"] if (page := directory.path / "report.html").exists() else []),
         f"compare    python -m analysis.compare {directory.path} OTHER_RUN",
     ]
@@ -106,7 +106,7 @@ def mlflow_command(uri: str) -> str:
     """How to look at the tracked runs."""
     if not uri.startswith("sqlite:///"):
         return uri
-    return f"mlflow ui --backend-store-uri {uri}"
+    return f"MLFLOW_DISABLE_TELEMETRY=true mlflow ui --backend-store-uri {uri}"
 
 
 def _points(share: float) -> str:

@@ -24,7 +24,7 @@ FARTHEST = 20.0
 
 def size(config: Config) -> float:
     """Parameters of the decoder, as times those of the tiny one; 1.0 where another learner plays."""
-    if config.learner.type != "decoder":
+    if not config.learner.is_built_in("learner", "decoder"):
         return 1.0
     one = MeshConfig()
     return parameter_values(config.policy.decoder, one) / parameter_values(DecoderConfig(), one)
@@ -35,7 +35,7 @@ def guesses(config: Config) -> dict[Kind, float] | None:
     sizes, settings, large = config.splits, config.evaluation, size(config)
     if large > FARTHEST:
         return None
-    tests = sizes.test + sizes.test_reserved + sizes.test_unseen
+    tests = sizes.tests
     worlds = sizes.foundation + sizes.train + sizes.diagnose + sizes.validation + tests
     shown = config.policy.warm_start.steps * config.policy.warm_start.batch
     played = (EPISODE + WORDS * large) * config.tasks_per_world  # a rollout of all tasks of a world
@@ -45,7 +45,7 @@ def guesses(config: Config) -> dict[Kind, float] | None:
         "worlds": WORLD * worlds,
         "warm_start": COMPILED + SHOWN * shown * large,
         "diagnose": played * sizes.diagnose * probes,
-        "grow": GROWN * config.growth.quota,
+        "grow": GROWN * config.growth.quota if config.curriculum.grows else 0.0,
         "update": _update(config, large),
         "validate": played * sizes.validation * settings.validate_rollouts,
         "test": played * tests * (settings.test_rollouts + 1),

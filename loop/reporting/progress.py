@@ -75,7 +75,7 @@ class Estimate:
 def label(step: Step, config: Config) -> str:
     """What a step is called, with where it is in the run."""
     text = LABELS[step.kind]
-    planned = config.iterations * config.updates_per_iteration
+    planned = config.planned_updates
     if step.update is not None and step.update < planned:
         text += f" {step.update + 1}/{planned}"
     elif step.update is not None:

@@ -76,14 +76,15 @@ def targeted_cells(ledger: Ledger, config: Config) -> list[tuple[str, float | No
         cell = brief["target"]["cells"][0] if brief["target"] else None
         if cell is None or not aimed or cell in found:
             continue
-        first = next((r.cell(cell) for _, r in sorted(reports.items()) if r.cell(cell)), None)
+        first = next((r.cell(cell) for r in reports.values() if r.cell(cell)), None)
         after = last.cell(cell) if last else None
         found[cell] = (first.rate if first else None, after.rate if after else None)
     return [(cell, before, after) for cell, (before, after) in sorted(found.items())]
 
 
 def _reports(ledger: Ledger, config: Config) -> dict[str, WeaknessReport]:
-    rows = ledger.rows(ReportRow, config.run_id)
+    """Report id -> report, in the order of the diagnoses."""
+    rows = sorted(ledger.rows(ReportRow, config.run_id), key=lambda row: row.step)
     return {row.report_id: WeaknessReport.model_validate(row.report) for row in rows}
 
 
@@ -126,7 +127,7 @@ def _test_line(config: Config, step: Step, metrics: Metrics) -> str:
     subject = step.subject or ""
     scores = [
         f"{variant} {metrics[f'test/{subject}/{variant}/all_pass']:.1%}"
-        for variant in (f"t{config.evaluation.temperature:g}", "greedy")
+        for variant in (config.evaluation.variant, "greedy")
     ]
     return f"test of the {subject.replace('_', ' ')} policy: all-pass {', '.join(scores)}"
 

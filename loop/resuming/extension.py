@@ -23,7 +23,7 @@ def following(config: Config, steps: Sequence[Step], charged: int) -> Step | Non
     if budget.charged_steps is None or (last.kind == "test" and last.subject == EXTENDED):
         return None
     updates = sum(step.kind == "update" for step in steps)
-    further = updates - config.iterations * config.updates_per_iteration
+    further = updates - config.planned_updates
     over = charged >= budget.charged_steps or further >= budget.further_updates
     update = Step(len(steps), "update", None, updates)
     if last.kind == "update":

@@ -18,6 +18,7 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
     last = ledger.last_step(run_id)
     if last is None:
         _refuse_another(circle, ledger)
+        _refuse_empty(circle)
         return 0
     newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
     ledger.truncate_after(run_id, newest)
@@ -40,6 +41,16 @@ def _refuse_another(circle: Circle, ledger: Ledger) -> None:
         )
 
 
+def _refuse_empty(circle: Circle) -> None:
+    """RunError when the ledger knows nothing of a run that has checkpoints: it is not the one that it began
+    with."""
+    if circle.checkpoints.steps():
+        raise RunError(
+            f"{circle.config.ledger or circle.directory.ledger}: holds nothing of this run, whose "
+            f"checkpoints are in {circle.directory.checkpoints}; give the ledger with which it began"
+        )
+
+
 def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[int, int | None]:
     """(newest step whose state can be restored, its checkpoint); the checkpoint is None before the first one.
 
@@ -59,11 +70,16 @@ def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[i
 def _restore_worlds(circle: Circle, ledger: Ledger) -> None:
     """Splits and pool, with worlds in the order in which they were admitted."""
     circle.splits = read_splits(circle.directory.recorded_worlds)
-    recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail["splits_digest"]
-    if circle.splits.digest != recorded:
+    recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail
+    if circle.splits.digest != recorded["splits_digest"]:
         raise RunError(
-            f"{circle.directory.recorded_worlds}: the splits hash to {circle.splits.digest}, "
-            f"the ledger has {recorded}; the files were changed, so this run cannot be resumed"
+            f"{circle.directory.recorded_worlds}: the splits hash to {circle.splits.digest}, the ledger has "
+            f"{recorded['splits_digest']}; the files were changed, so this run cannot be resumed"
+        )
+    if circle.catalog.digest != recorded["catalog_digest"]:
+        raise RunError(
+            f"{circle.config.catalog or 'the catalog'}: hashes to {circle.catalog.digest}, the ledger has "
+            f"{recorded['catalog_digest']}; undo what was changed, or give another --run-dir to start anew"
         )
     circle.pool = Pool()
     circle.pool.add(circle.splits.of("train"))

@@ -49,5 +49,4 @@ def updates_left(config: Config, step: Step) -> int:
     Nothing is submitted that no update would take. Whether a charged budget asks for one more is known only
     after each, so every one beyond the planned is the last that is sure.
     """
-    planned = config.iterations * config.updates_per_iteration
-    return max(1, planned - (step.update or 0))
+    return max(1, config.planned_updates - (step.update or 0))

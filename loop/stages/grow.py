@@ -11,6 +11,7 @@ from loop.stages.diagnose import report_for
 from loop.worlds.admission import avoiding, refusals
 from loop.worlds.asked import Asked, asked_detail, asked_metrics, asked_rows
 from loop.worlds.generator import elsewhere, scenario
+from loop.worlds.placing import placed
 from loop.worlds.pool import Environment
 from loop.worlds.splits import training_families
 from loop.worlds.store import write_environments, write_more_tasks
@@ -58,7 +59,7 @@ def _ask(circle: Circle, iteration: int) -> list[Asked]:
         Asked(
             f"i{iteration}/b{n:02d}",
             n,
-            ask.brief,
+            placed(ask.brief, circle.catalog),
             ask.aimed,
             more_in=pool.environment(ask.world_id) if ask.world_id is not None else None,
         )
@@ -94,7 +95,8 @@ def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], i
             a.admitted = Environment(a.more_in.world, a.more_in.key, made.tasks, "grown", iteration, a.id)
         return
     if a.made:
-        a.brief = elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
+        moved = elsewhere(a.brief, _scenario(circle, iteration, a.number, len(a.made)))
+        a.brief = placed(moved, circle.catalog)
     if config.growth.distinct:
         grown = [e.world for e in circle.training() if e.origin == "grown"]
         grown += [b.admitted.world for b in asked if b.admitted is not None]

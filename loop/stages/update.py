@@ -39,7 +39,8 @@ def _groups(circle: Circle, step: Step) -> list[Group]:
     groups = _play(circle, drawn, step, first=0)
     missing = sum(not g.admitted for g in groups)
     if missing:
-        rest = [task for task in pool if task.id not in set(drawn)] or list(pool)
+        before = set(drawn)
+        rest = [task for task in pool if task.id not in before] or list(pool)
         refill = circle.sampler.draw(rest, missing, seed_of(config.learning_seed, "refill", step.index))
         groups += _play(circle, refill, step, first=len(groups))
     return groups

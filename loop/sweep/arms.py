@@ -3,19 +3,26 @@
 from pathlib import Path
 
 from loop.config import Config
+from loop.errors import Interrupted
 
 
 def run_arm(config: Config, directory: Path, resume: bool) -> bool:
     """Bring a run to its end, and say so first; whether there was anything to do.
 
     resume: take a finished run as it is and continue an unfinished one; otherwise both are refused.
+    Interrupted when the user asked for the end, even if this run was finished with the step in hand: others
+    may be to come.
     """
     from loop.launch import launch
+    from loop.resuming.interruption import Interruption
     from loop.run_directory import RunDirectory, is_run
 
     print(f"arm {config.arm}, seed {config.seed}: {directory}", flush=True)
     found = resume and is_run(directory)
     if found and RunDirectory(directory).finished:
         return False
-    launch(config, directory, resume=found)
+    interruption = Interruption()
+    launch(config, directory, resume=found, interruption=interruption)
+    if interruption.asked():
+        raise Interrupted("stopped as asked")
     return True

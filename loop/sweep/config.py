@@ -1,6 +1,6 @@
 """The configuration of a sweep: one typed tree, frozen, that imports nothing heavy.
 
-Paths of arms are relative to the file that names them.
+Paths of arms are relative to the file that is read, also when another one that it extends names them.
 """
 
 import re

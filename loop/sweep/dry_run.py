@@ -33,7 +33,7 @@ def _row(arm: SweepArm, sweep: Sweep, estimate: Estimate) -> tuple[str, ...]:
         arm.name,
         _seeds(arm.seeds),
         f"{len(own)}/{len(arm.seeds)}",
-        str(arm.config.iterations * arm.config.updates_per_iteration),
+        str(arm.config.planned_updates),
         _charged(own),
         _time(arm, estimate),
         ", ".join(needs(sweep.config, arm)) or "-",

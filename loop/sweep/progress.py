@@ -1,9 +1,12 @@
 """How far a sweep is: a line when a run begins and when it is done, with the time that is left."""
 
+from contextlib import suppress
 from pathlib import Path
 
+from analysis.errors import AnalysisError
 from analysis.run_result import PLAN, RunResult, read_result
 from loop.costs import costs
+from loop.errors import SweepError
 from loop.reporting.progress import span
 from loop.sweep.places import Places
 from loop.sweep.plan import read_plan
@@ -26,7 +29,7 @@ class Estimate:
         self._others: dict[str, list[float]] = {}
 
     def results(self) -> dict[tuple[str, int], RunResult]:
-        """Finished runs by arm and seed; files that do not read are not counted."""
+        """Finished runs by arm and seed; DataError for a file that does not read."""
         found = {}
         for arm in self._sweep.arms:
             for seed in arm.seeds:
@@ -51,13 +54,16 @@ class Estimate:
         return None if guessed is None else guessed * self._pace()
 
     def _elsewhere(self, arm: SweepArm) -> list[float]:
-        """Of runs under other plans of the same policy and as many updates."""
+        """Of runs under other plans of the same policy and as many updates; what does not read is no help."""
         if arm.name not in self._others:
             folders = sorted({file.parent for file in self._places.results.parent.glob(f"*/{PLAN}")})
-            files = [
-                f for folder in folders if _alike(arm, folder) for f in folder.glob(f"{arm.name}-s*.json")
-            ]
-            self._others[arm.name] = [read_result(file).made.seconds for file in sorted(files)]
+            seconds = []
+            for folder in folders:
+                with suppress(AnalysisError, SweepError):
+                    if _alike(arm, folder):
+                        files = sorted(folder.glob(f"{arm.name}-s*.json"))
+                        seconds += [read_result(file).made.seconds for file in files]
+            self._others[arm.name] = seconds
         return self._others[arm.name]
 
     def _pace(self) -> float:

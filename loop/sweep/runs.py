@@ -7,10 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from analysis.contrasts.measures import MEASURES
 from loop.config import Config
 from loop.curricula.parts import curriculum
 from loop.errors import ConfigError
 from loop.loading import build, check_keys, first_line, merge, read_tree
+from loop.plugins import nearest
 from loop.sweep.comparable import require_comparable
 from loop.sweep.config import Arm, StartFrom, SweepConfig
 
@@ -74,8 +76,18 @@ def read_sweep(path: Path, overrides: tuple[str, ...] = ()) -> Sweep:
     return Sweep(config, tuple(_in_order(config, arms, str(path))))
 
 
+def nested(key: str, value: Any) -> Tree:
+    """A tree with one value, under a dotted key."""
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    return dict(value)
+
+
 def _require_parts(arm: SweepArm) -> None:
-    """ConfigError when the curriculum of an arm could not be made once its turn came."""
+    """ConfigError when an arm could not begin once its turn came, for its curriculum or for what it starts
+    from."""
+    if arm.start_from is not None:
+        arm.at(arm.seeds[0], nested(arm.start_from.key, "."))
     try:
         curriculum(arm.config)
     except ConfigError as error:
@@ -97,7 +109,11 @@ def _arm(arm: Arm, config: SweepConfig, folder: Path) -> SweepArm:
 
 
 def _check_names(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> None:
-    """ConfigError when something names an arm that the sweep lacks."""
+    """ConfigError when something names an arm that the sweep lacks, or a measure that there is not."""
+    known = [measure.name for measure in MEASURES]
+    for metric in config.metrics:
+        if metric not in known:
+            raise ConfigError(f"{source}: metrics: no measure {metric!r}; {nearest(metric, known)}")
     names = [arm.name for arm in arms]
     named = [("contrasts", name) for pair in config.contrasts for name in pair]
     named += [("start_from.arm", arm.start_from.arm) for arm in arms if arm.start_from is not None]
@@ -111,7 +127,7 @@ def _check_names(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> 
 def _check_updates(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> None:
     wanted = config.budget.updates
     for arm in arms:
-        updates = arm.config.iterations * arm.config.updates_per_iteration
+        updates = arm.config.planned_updates
         if wanted is not None and updates != wanted:
             raise ConfigError(
                 f"{source}: budget.updates: {wanted}, but arm {arm.name} makes {updates} "

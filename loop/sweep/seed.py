@@ -18,7 +18,7 @@ from loop.errors import SweepError
 from loop.sweep.cores import keep_to
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of
-from loop.sweep.runs import Sweep, SweepArm, read_sweep
+from loop.sweep.runs import Sweep, SweepArm, nested, read_sweep
 
 BEGIN, DONE = "begin", "done"
 """Words after MARK: a run begins, a run is done."""
@@ -91,7 +91,7 @@ def configured(sweep: Sweep, arm: SweepArm, seed: int, places: Places, plan: str
                 f"{source}: arm {arm.name} starts from this run, which is not there; remove "
                 f"{places.result(arm.start_from.arm, seed)} and add --resume to run it again"
             )
-        changes.append(_nested(arm.start_from.key, source.as_posix()))
+        changes.append(nested(arm.start_from.key, source.as_posix()))
     matched = sweep.matched(arm)
     if matched is not None:
         from analysis.run_result import read_result
@@ -99,12 +99,6 @@ def configured(sweep: Sweep, arm: SweepArm, seed: int, places: Places, plan: str
         spent = read_result(places.result(matched, seed)).charged_steps
         changes.append({"budget": {"charged_steps": spent}})
     return arm.at(seed, *changes)
-
-
-def _nested(key: str, value: Any) -> dict[str, Any]:
-    for part in reversed(key.split(".")):
-        value = {part: value}
-    return dict(value)
 
 
 if __name__ == "__main__":

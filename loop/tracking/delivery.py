@@ -22,22 +22,35 @@ from planet.command import complain
 
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:
-    """Deliver what trackers lack; the number of steps delivered. TrackingError when one is down."""
+    """Deliver what trackers lack; the number of steps delivered. TrackingError when one is down, after the
+    others were served."""
     config = stored_config(directory)
-    delivered = 0
+    delivered, down = 0, []
     with (directory / "tracking.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with Ledger(config.ledger or RunDirectory(directory).ledger, create=False) as ledger:
             for tracker in trackers(config, uri):
-                newest = tracker.begin(identity_of(config, directory))
-                records = records_after(ledger, config.run_id, newest)
-                tracker.deliver(records)
-                delivered += len(records)
-                if isinstance(tracker, MlflowTracker):
-                    _deliver_traces(tracker, ledger, config.run_id, directory)
-                if finish:
-                    tracker.finish()
+                try:
+                    delivered += _deliver_to(tracker, ledger, config, directory, finish)
+                except TrackingError as error:
+                    down.append(str(error))
+                except Exception as error:  # a fault of an own tracker
+                    down.append(f"{type(tracker).__name__}: {error!r}")
+    if down:
+        raise TrackingError("; ".join(down))
     return delivered
+
+
+def _deliver_to(tracker: Any, ledger: Ledger, config: Config, directory: Path, finish: bool) -> int:
+    """Deliver what one tracker lacks; the number of steps."""
+    newest = tracker.begin(identity_of(config, directory))
+    records = records_after(ledger, config.run_id, newest)
+    tracker.deliver(records)
+    if isinstance(tracker, MlflowTracker):
+        _deliver_traces(tracker, ledger, config.run_id, directory)
+    if finish:
+        tracker.finish()
+    return len(records)
 
 
 def _deliver_traces(tracker: MlflowTracker, ledger: Ledger, run_id: str, directory: Path) -> None:
@@ -50,12 +63,16 @@ def _deliver_traces(tracker: MlflowTracker, ledger: Ledger, run_id: str, directo
 
 def trackers(config: Config, uri: str | None) -> list[Any]:
     """The trackers of a configuration, JSON lines apart; `uri` replaces the configured MLflow."""
-    made: list[Any] = [
+    where = uri or config.tracking.mlflow
+    return [*([MlflowTracker(where)] if where is not None else []), *own_trackers(config)]
+
+
+def own_trackers(config: Config) -> list[Any]:
+    """The trackers of `tracking.extra`; ConfigError for one that cannot be made."""
+    return [
         make("tracker", plugin, f"tracking.extra.{index}")
         for index, plugin in enumerate(config.tracking.extra)
     ]
-    where = uri or config.tracking.mlflow
-    return made if where is None else [MlflowTracker(where), *made]
 
 
 def follow(directory: Path, uri: str | None, asked: IO[str], complaints: IO[str]) -> bool:

@@ -1,7 +1,8 @@
 """The splits of a seed: foundation, train, diagnose, validate and test, disjoint by world.
 
-They follow from the seed, the sizes, the catalog and the author alone, so all arms of a seed share them, and
-runs of one process make them once; their digest goes into the ledger before the first update.
+They follow from the seed, the sizes, the families of training worlds, the catalog and the author alone, so
+all arms of a seed share them, and runs of one process make them once; their digest goes into the ledger
+before the first update.
 """
 
 from collections.abc import Callable

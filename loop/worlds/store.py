@@ -16,6 +16,9 @@ from loop.worlds.splits import Splits
 from planet.records.task import Task
 from planet.store import read_world, write_world
 
+SPLITS = "splits.json"
+"""The index."""
+
 
 def write_environments(directory: Path, environments: Sequence[Environment]) -> None:
     """Write worlds, keys and tasks, each in a directory of its own, atomically."""
@@ -27,7 +30,7 @@ def write_splits(directory: Path, splits: Splits) -> None:
     """Write all splits and their index."""
     write_environments(directory, splits.environments)
     write_json(
-        directory / "splits.json",
+        directory / SPLITS,
         {
             "digest": splits.digest,
             "reserved_pairs": sorted(list(pair) for pair in splits.reserved.pairs),
@@ -40,7 +43,7 @@ def write_splits(directory: Path, splits: Splits) -> None:
 
 def read_splits(directory: Path) -> Splits:
     """The splits in a directory; RunError when they are not all there."""
-    index = directory / "splits.json"
+    index = directory / SPLITS
     try:
         stored = json.loads(index.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -14,10 +14,12 @@ from loop.reporting.pace import guesses, size
 from loop.reporting.progress import Estimate, PlainProgress
 from loop.resuming.steps import steps_of
 from loop.run import main
+from loop.sweep import progress as measured
 from loop.sweep.dry_run import dry_run
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of
 from loop.sweep.runs import read_sweep
+from loop.worlds.splits import places as places_of
 from planet.identity import canonical_json
 from tests.analysis.simulated_sweep import simulated_result
 from tests.loop.sweeps import write_sweep
@@ -202,3 +204,27 @@ def test_a_sweep_of_a_decoder_without_a_row_for_every_word_is_refused_by_its_dry
     change = ("overrides.policy.decoder=micro", "overrides.learner=decoder")
     with pytest.raises(Exception, match="vocabulary_rows=256 is less than the 646 ids"):
         dry_run(read_sweep(file, change), Places(tmp_path / "runs", tmp_path / "results"), 1)
+
+
+def test_files_of_other_sweeps_that_do_not_read_are_no_help_and_no_harm(tmp_path: Path) -> None:
+    file = write_sweep(tmp_path)
+    places = Places(tmp_path / "runs", tmp_path / "results" / "tiny")
+    for name, text in (("cut", '{"arms": {"sta'), ("older", "{}")):
+        folder = tmp_path / "results" / name
+        folder.mkdir(parents=True)
+        (folder / "plan.json").write_text(text)
+    sweep = read_sweep(file)
+    other_sweep(file, places)
+    (tmp_path / "results" / "other" / "static-s10.json").write_text("{}")
+    assert measured.Estimate(sweep, places).measured(sweep.arms[0]) == []
+
+
+def test_worlds_are_counted_as_they_are_made() -> None:
+    config, unreserved = load(CLOSED_LOOP), load(CLOSED_LOOP, ("splits.reserved_pairs=0",))
+    assert costs(unreserved).worlds[0] == costs(config).worlds[0] - config.splits.test_reserved
+    assert costs(unreserved).worlds[0] == len(places_of(unreserved))
+    for name in ("task_scaling", "loop.curricula.growers.task_scaling:TaskScalingGrower"):
+        before, after = costs(load(CLOSED_LOOP, (f"curriculum.grower={name}",))).worlds
+        assert before == after
+    fixed, looped = (load(EXPERIMENTS / f"{name}.yaml") for name in ("static", "closed_loop"))
+    assert (costs(fixed).seconds or 0) < (costs(looped).seconds or 0)

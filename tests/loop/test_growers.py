@@ -101,7 +101,10 @@ def test_trace_aims_at_what_stands_out_and_shares_alike() -> None:
         cell("family:create", 6, 10),  # 0.3, 0.3 - 0.2 = 0.1: no contrast
         cell("family:repair", 1, 8),  # 0.05: not covered
     )
-    assert aimed(ask(TraceGrower(), *cells)) == {"family:update": 3, "family:lookup": 4}  # 7 of 10, by name
+    found = [aimed(ask(TraceGrower(), *cells, iteration=n)) for n in range(12)]
+    assert all(sorted(f) == ["family:lookup", "family:update"] for f in found)
+    assert {tuple(sorted(f.values())) for f in found} == {(3, 4)}  # seven briefs of ten aim
+    assert len({f["family:lookup"] for f in found}) == 2  # who gets the odd one goes by lot
 
 
 def test_trace_explores_when_nothing_stands_out() -> None:
@@ -139,7 +142,7 @@ def test_pass_rates_move_the_difficulty_that_is_asked_for() -> None:
 
 def test_hardening_asks_for_all_cells_alike_mastered_ones_too() -> None:
     asks = ask(HardenSoftenGrower(), cell("family:update", 0, 40), cell("family:repair", 40, 40))
-    assert aimed(asks) == {"family:repair": 4, "family:update": 3}
+    assert sorted(aimed(asks)) == ["family:repair", "family:update"] and aimed(asks).total() == 7
     assert "asked with 2 hops, 2 columns, 4 distractors" in next(
         a.brief.target.reason for a in asks if a.brief.target and a.brief.target.cells[0] == "family:update"
     )

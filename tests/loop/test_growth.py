@@ -23,6 +23,7 @@ from loop.launch import launch
 from loop.loading import load
 from loop.run_directory import RunDirectory
 from loop.stages import grow
+from loop.worlds import grown as grown_pool
 from loop.worlds.admission import avoiding, refusals
 from loop.worlds.generator import Reserved
 from loop.worlds.synthesis import Synthesized
@@ -80,6 +81,25 @@ def test_all_growing_arms_are_offered_the_same_places(
         monkeypatch.setattr(grow, "synthesized", refuse)
         grown(tmp_path / grower, f"curriculum.grower={grower}")
     assert offered["closed_loop"] == offered["random_worlds"] and len(offered["closed_loop"]) == 6
+
+
+def test_a_goal_gets_what_its_world_needs_on_every_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[Brief] = []
+
+    def refuse(brief: Brief, *rest: Any) -> Synthesized:
+        tried.append(brief)
+        return Synthesized(None, None, (), {"V03": 1}, 5, None)
+
+    monkeypatch.setattr(grow, "synthesized", refuse)
+    grown(tmp_path, "targeting.facets=[service]", "targeting.hints=[]")
+    asked = [(b.target.cells[0].removeprefix("service:"), b.services) for b in tried if b.target]
+    assert len(asked) == len(tried) > 3 and all(goal in services for goal, services in asked)
+
+
+def test_a_pool_of_more_than_a_hundred_briefs_is_restored_in_the_order_of_their_numbers() -> None:
+    assert sorted(["i0/b100", "i0/b11", "i1/b02"], key=grown_pool._place) == ["i0/b11", "i0/b100", "i1/b02"]
 
 
 def test_a_run_without_growth_asks_for_nothing_and_audits_nothing(tmp_path: Path) -> None:

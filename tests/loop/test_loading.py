@@ -1,5 +1,6 @@
 """A configuration is typed, says only what differs, and complains in one line that names the remedy."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -331,3 +332,26 @@ def test_more_layers_than_any_plan_could_list_are_refused_at_once() -> None:
     assert complaint("policy.decoder.layers=100000") == (
         "policy.decoder.layers: 100000 is not allowed; it should be less than or equal to 1000"
     )
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("targeting.facets=[]", "nothing to aim at"),
+        ("targeting.difficulty.hops=7", "hops: 7 is not allowed; give 1 to 2"),
+        ("targeting.difficulty.columns=0", "columns: 0 is not allowed"),
+        ("targeting.difficulty.distractors=-3", "distractors: -3 is not allowed"),
+        ("arm=a/b", "arm"),
+    ],
+)
+def test_a_target_that_no_world_meets_and_an_arm_that_is_no_file_are_refused(
+    override: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load(MICRO, (override,))
+
+
+def test_a_built_in_part_is_known_by_its_path_too() -> None:
+    path = "loop.learning.decoder:DecoderLearner"
+    with pytest.raises(ConfigError, match="temperature: 0 samples equal episodes"):
+        load(MICRO, (f"learner={path}", "policy.rollout.temperature=0"))

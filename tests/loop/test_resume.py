@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.ledger import Ledger
+from tests.planet.overlays import ELBONIA, write
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTED = ("learner=tests.loop.fakes:NoisyOracle", "iterations=2")
@@ -100,3 +101,17 @@ def test_a_decoder_killed_between_checkpoint_and_record_goes_on_bit_by_bit(
     assert dump(tmp_path / "run") == dump(undisturbed)
     losses = [line["metrics"]["policy/loss"] for line in lines(undisturbed) if line["kind"] == "update"]
     assert len(losses) == 2 and losses[0] != losses[1]
+
+
+def test_another_ledger_or_a_changed_catalog_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    overlay = write(tmp_path / "catalog", {"countries.yaml": [ELBONIA]})
+    cache, place, own = tmp_path / "cache", tmp_path / "run", f"catalog={overlay}"
+    killed = run(cache, place, own, kill=("update", 1))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    before = dump(place)
+    other = run(cache, place, "--resume", own, f"ledger=sqlite:///{tmp_path}/other.db")
+    assert other.returncode == 1 and "other.db: holds nothing of this run" in other.stderr
+    write(overlay, {"countries.yaml": [{**ELBONIA, "name": "Lower Elbonia"}]})
+    changed = run(cache, place, "--resume", own)
+    assert changed.returncode == 1 and "catalog: hashes to" in changed.stderr
+    assert dump(place) == before

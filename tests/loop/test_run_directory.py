@@ -112,3 +112,10 @@ def test_a_full_disk_is_recognised_whoever_reports_it(tmp_path: Path, error: Exc
 def test_other_errors_pass_the_disk_guard_unchanged(tmp_path: Path) -> None:
     with pytest.raises(KeyError), disk_guard(tmp_path):
         raise KeyError("x")
+
+
+def test_where_records_go_may_change_when_a_run_is_resumed(tmp_path: Path) -> None:
+    create(tmp_path / "run", Config()).unlock()
+    elsewhere = Config.model_validate({"tracking": {"mlflow": "http://localhost:5000"}})
+    reopen(tmp_path / "run", elsewhere).unlock()
+    assert stored_config(tmp_path / "run").tracking.mlflow == "http://localhost:5000"

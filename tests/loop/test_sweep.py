@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from analysis.run_result import RunResult, read_result, read_results
-from loop.errors import SweepError
+from loop.config import Config
+from loop.errors import Interrupted, SweepError
+from loop.resuming.interruption import Interruption
 from loop.sweep import cores
 from loop.sweep.__main__ import main
+from loop.sweep.arms import run_arm
 from loop.sweep.places import Places
 from loop.sweep.plan import differences, plan_of
 from loop.sweep.runs import read_sweep
@@ -283,3 +286,15 @@ def test_a_seed_stays_on_the_cores_it_is_given() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.split() == [str(core) for core in share]
+
+
+def test_an_arm_that_was_asked_to_stop_in_its_last_step_is_not_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def finish_while_asked(config: Config, directory: Path, resume: bool, interruption: Interruption) -> None:
+        with interruption.listening(lambda line: None):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("loop.launch.launch", finish_while_asked)
+    with pytest.raises(Interrupted, match="stopped as asked"):
+        run_arm(Config(), tmp_path / "run", resume=True)

@@ -1,5 +1,6 @@
 """What a sweep is: its arms in order, what they share, what they may spend, and what is refused."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import yaml
 from analysis.run_result import RunResult
 from loop.config import Config
 from loop.curricula.targeting import targeted_count
-from loop.errors import SweepError
+from loop.errors import ConfigError, SweepError
 from loop.resuming.extension import following
 from loop.resuming.steps import steps_of
 from loop.sweep.__main__ import main
@@ -61,6 +62,40 @@ def test_common_overrides_and_those_of_an_arm_are_laid_over_its_file(tmp_path: P
     assert static.at(4).seed == 4 and static.at(4).digest == static.at(5).digest
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "metrics: [all_pas_sampled]\n",
+            "metrics: no measure 'all_pas_sampled'; did you mean 'all_pass_sampled'?",
+        ),
+        ("overrides: {arm: a/b}\n", "arm"),
+    ],
+)
+def test_a_measure_that_there_is_not_and_a_name_that_is_no_folder_are_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        swept(tmp_path, text)
+
+
+def test_a_key_that_takes_no_run_is_refused_before_the_first_run(tmp_path: Path) -> None:
+    file = write_sweep(tmp_path)
+    start = "start_from: {arm: closed_loop, key: finalpool}"
+    file.write_text(file.read_text().replace(STATIC, f"  - {{config: static.yaml, {start}}}"))
+    with pytest.raises(ConfigError, match=r"arm static: unknown key 'finalpool'; did you mean 'final_pool'"):
+        read_sweep(file)
+
+
+@pytest.mark.parametrize("own", ["tail: {exponent: 1.0}", "demonstrations: tests.loop.fakes:Nobody"])
+def test_arms_that_differ_in_training_worlds_or_demonstrations_are_refused(tmp_path: Path, own: str) -> None:
+    file = write_sweep(tmp_path)
+    arm = f"  - {{config: static.yaml, overrides: {{{own}}}}}"
+    file.write_text(file.read_text().replace(STATIC, arm))
+    with pytest.raises(ConfigError, match="would not share the warm start"):
+        read_sweep(file)
+
+
 def test_an_arm_that_needs_another_comes_after_it(tmp_path: Path) -> None:
     text = "budget: {charged_steps: match closed_loop}\n"
     sweep = swept(tmp_path, text, ("static", "random_worlds", "closed_loop"))
@@ -109,11 +144,11 @@ def test_a_plan_changes_with_what_is_compared_and_not_with_where_it_is_written(t
         ("budget.charged_steps=many", "'many' is neither a number nor `match ARM`"),
         ("budget.charged_steps=0", "0 is not allowed; give at least 1"),
         ("budget.updates=60", "budget.updates: 60, but arm static makes 2 (1 iterations x 2); set "),
-        ("arms=[{config: static.yaml, seeds: [12], start_from: {arm: closed_loop, key: k}}, "
+        ("arms=[{config: static.yaml, seeds: [12], start_from: {arm: closed_loop, key: final_pool}}, "
          "{config: closed_loop.yaml}]",
          "arm static needs closed_loop of seed 12, which is not in the sweep"),
-        ("arms=[{config: static.yaml, start_from: {arm: closed_loop, key: k}}, "
-         "{config: closed_loop.yaml, start_from: {arm: static, key: k}}]",
+        ("arms=[{config: static.yaml, start_from: {arm: closed_loop, key: final_pool}}, "
+         "{config: closed_loop.yaml, start_from: {arm: static, key: final_pool}}]",
          "arms static -> closed_loop -> static wait for each other"),
         ("arms=[{config: static.yaml, overrides: {tasks_per_world: 9}}, {config: closed_loop.yaml}]",
          "tasks_per_world: static and closed_loop differ, so they would not share the warm start"),

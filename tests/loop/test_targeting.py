@@ -1,6 +1,7 @@
 """From report to briefs: who gets how many worlds, and why."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,22 @@ def test_seventy_percent_of_eight_briefs_are_six() -> None:
     assert targeted_count(8, 0.7) == 6  # 5.6 rounds to 6
     assert targeted_count(10, 0.7) == 7
     assert targeted_count(0, 0.7) == 0
+
+
+def test_reading_is_no_goal_and_a_task_without_a_goal_is_not_drawn() -> None:
+    read = report(
+        cell("tool:get_invoice", 30, 40),
+        cell("operation:search", 30, 40),
+        cell("tool:update_invoice", 30, 40),
+    )
+    names = [c.name for c in eligible(read.cells, ("tool", "operation"), TARGETING)]
+    assert names == ["tool:update_invoice"]
+    pairs = TARGETING.model_copy(update={"facets": ("pair",)})
+    plain, paired = pool_task(0), pool_task(1)
+    paired = replace(paired, cells=paired.cells | {"pair:billing>sales"})
+    drawn = aimed_at_random(SCENARIOS, (plain, paired), pairs, (), seed=0)
+    assert {b.target.cells[0] for b in drawn if b.target} == {"pair:billing>sales"}
+    assert aimed_at_random(SCENARIOS, (plain,), pairs, (), seed=0) == list(SCENARIOS)  # nothing to aim at
 
 
 def test_seats_go_by_largest_remainder() -> None:

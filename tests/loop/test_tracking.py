@@ -4,10 +4,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+from analysis.ledger import Ledger
+from loop.loading import load
 from loop.reporting.metrics_table import METRICS, line_of, markdown
+from loop.run_directory import create
+from loop.tracking.delivery import deliver as deliver_all
 from loop.tracking.delivery import main as deliver
 from loop.tracking.jsonl import JsonLinesTracker
 from loop.tracking.mlflow_store import MlflowTracker, flat
@@ -129,3 +134,50 @@ def test_a_store_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match="cannot be reached") as caught:
         MlflowTracker(f"sqlite:///{tmp_path}/file/mlflow.db").begin(identity(tmp_path))
     assert "\n" not in str(caught.value)
+
+
+class Down:
+    """A tracker that fails, as its parameter says."""
+
+    def __init__(self, how: str) -> None:
+        self._error = TrackingError("it is down") if how == "down" else ValueError("a fault")
+
+    def begin(self, identity: Identity) -> int:
+        raise self._error
+
+
+class Served:
+    """A tracker that counts how often it was begun and finished."""
+
+    calls: ClassVar[list[str]] = []
+
+    def begin(self, identity: Identity) -> int:
+        self.calls.append("begin")
+        return -1
+
+    def deliver(self, records: list[StepRecord]) -> None:
+        self.calls.append("deliver")
+
+    def finish(self) -> None:
+        self.calls.append("finish")
+
+
+@pytest.mark.parametrize(("how", "said"), [("down", "it is down"), ("broken", "Down: ValueError")])
+def test_a_tracker_that_is_down_or_broken_is_told_and_does_not_starve_the_others(
+    tmp_path: Path, how: str, said: str
+) -> None:
+    place = "tests.loop.test_tracking"
+    extra = f"tracking.extra=[{{type: {place}:Down, how: {how}}}, {place}:Served]"
+    config = load(ROOT / "experiments" / "micro.yaml", ("tracking.mlflow=null", extra))
+    directory = create(tmp_path / "run", config)
+    Ledger(directory.ledger).close()
+    Served.calls.clear()
+    with pytest.raises(TrackingError, match=said):
+        deliver_all(directory.path, None, finish=True)
+    assert Served.calls == ["begin", "deliver", "finish"]
+
+
+def test_a_tracker_that_cannot_be_made_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    done = run(f"cache={tmp_path}/cache", "--run-dir", f"{tmp_path}/run", "tracking.extra=[nowhere:Tracker]")
+    assert (done.returncode, (tmp_path / "run").exists()) == (2, False)
+    assert "tracking.extra.0.type: 'nowhere:Tracker' cannot be imported" in done.stderr

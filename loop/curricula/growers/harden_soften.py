@@ -11,7 +11,7 @@ from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.ladders.levels import harder, scale, told
 from loop.curricula.protocols import Ask, GrowthRequest, State
-from loop.curricula.targeting import Goal, aimed_at_goals, apportion, reason, targeted_count
+from loop.curricula.targeting import Goal, aimed_at_goals, evenly, reason, targeted_count
 from planet.records.world import Difficulty
 
 
@@ -44,12 +44,7 @@ class HardenSoftenGrower(CountingBriefs):
             )
             asked = {c.name: levels[self._moved(c, len(levels))] for c in chosen}
             wanted = targeted_count(len(request.scenarios), targeting.share)
-            seats = apportion([1.0] * len(chosen), wanted)
-            goals = [
-                _goal(cell, asked[cell.name])
-                for cell, count in zip(chosen, seats, strict=True)
-                for _ in range(count)
-            ]
+            goals = [_goal(cell, asked[cell.name]) for cell in evenly(chosen, wanted, request.seed)]
             targeted = aimed_at_goals(
                 request.scenarios[: len(goals)],
                 goals,

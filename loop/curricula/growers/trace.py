@@ -13,7 +13,7 @@ from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.protocols import Ask, GrowthRequest
-from loop.curricula.targeting import Goal, aimed_at_goals, apportion, eligible, reason, targeted_count
+from loop.curricula.targeting import Goal, aimed_at_goals, eligible, evenly, reason, targeted_count
 from planet.records.world import Brief
 
 
@@ -59,11 +59,9 @@ class TraceGrower(CountingBriefs):
             c for c in eligible(report.cells, targeting.facets, targeting) if self._stands_out(c, report)
         ]
         wanted = targeted_count(len(request.scenarios), targeting.share)
-        seats = apportion([1.0] * len(chosen), wanted)
         goals = [
             Goal(cell.name, reason(cell), targeting.difficulty)
-            for cell, count in zip(chosen, seats, strict=True)
-            for _ in range(count)
+            for cell in evenly(chosen, wanted, request.seed)
         ]
         scenarios = request.scenarios[: len(goals)]
         return aimed_at_goals(
