@@ -126,6 +126,9 @@ class Session:
         self._calls: list[Executed] = []
         self._late: list[Executed] = []  # made after the end, not executed
         self._ending: Ending | None = None
+        self._held: dict[
+            str, bool
+        ] = {}  # this session's own: another may begin a changed task of the same id
 
     @property
     def view(self) -> TaskView:
@@ -156,14 +159,16 @@ class Session:
         self.task = None
         self._connection.execute("ROLLBACK TO episode")
         start = self.image.starts.get(task.id)
-        known = start is not None and (start.key is task.key or start.key == task.key)
-        statements = start.statements if start and known else tuple(map(_edit_statement, task.key.delta))
+        if start is not None and start.key is not task.key and start.key != task.key:
+            start = None  # of another task with this id
+        statements = start.statements if start else tuple(map(_edit_statement, task.key.delta))
         self._apply(task, statements)
         self._reset()
         self.task = task
-        if not known:
+        if start is None:
             held = {e.name: e.satisfied for e in examine(self, at_start={})}
-            self.image.starts[task.id] = Start(task.key, statements, held)
+            start = self.image.starts[task.id] = Start(task.key, statements, held)
+        self._held = start.held
 
     def _apply(self, task: Task, statements: tuple[tuple[str, tuple], ...]) -> None:
         try:
@@ -238,7 +243,8 @@ class Session:
 
     def grade(self) -> Grade:
         """Grade the present state; raises GraderError when anything cannot be checked."""
-        return grade(self, self.image.starts[self._begun().id].held, self.reward)
+        self._begun()
+        return grade(self, self._held, self.reward)
 
     @property
     def calls(self) -> list[Executed]:

@@ -90,6 +90,17 @@ def test_a_changed_task_that_kept_its_id_is_begun_as_changed(session, toy):
     assert session.call("get_customer", {"id": B}).payload["tier"] == "gold"
 
 
+def test_a_changed_task_that_another_session_begins_does_not_change_the_floor_of_this_one(session, toy):
+    session.begin(toy)
+    floor = session.grade().floor
+    other = Session(*toy_world())
+    first, second = toy.key.assertions
+    easier = (first.replace(kind="differs"), second)  # the first holds before anything is done
+    other.begin(toy.model_copy(update={"key": toy.key.replace(assertions=easier)}))
+    assert (floor, session.grade().floor, other.grade().floor) == (0.0, 0.0, 0.5)
+    other.close()
+
+
 # ── calls ─────────────────────────────────────────────────────────────────────────────────────────
 
 
