@@ -4,6 +4,7 @@ import errno
 import os
 from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -14,7 +15,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """
     _refuse_what_is_no_file(path)
     data = content.encode() if isinstance(content, str) else content
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(
+        f".{path.name}.{os.getpid()}.{get_ident()}.part"
+    )  # a writer's own, thread or process
     try:
         with part.open("wb") as file:
             file.write(data)

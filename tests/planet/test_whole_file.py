@@ -2,6 +2,8 @@
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -53,6 +55,16 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path):
             with pytest.raises(OSError) as caught:
                 refuse(path)
             assert (caught.value.errno, caught.value.filename) == (number, str(path))
+
+
+def test_threads_that_write_one_file_at_once_all_succeed_and_one_of_them_is_kept_whole(tmp_path, monkeypatch):
+    both = Barrier(2)
+    monkeypatch.setattr("planet.whole_file.os.fsync", lambda file: both.wait(timeout=20))  # both have a part
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(write_whole, tmp_path / "file", text) for text in ("a" * 9, "b" * 9)]
+    assert [future.exception() for future in done] == [None, None]
+    assert (tmp_path / "file").read_text() in ("a" * 9, "b" * 9)
+    assert names(tmp_path) == ["file"]
 
 
 def test_a_full_disk_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
