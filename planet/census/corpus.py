@@ -78,7 +78,7 @@ def reach(corpus: Sequence[Environment], count: int, seed: int) -> list[Reach]:
             sets[frozenset(values_of(world, dimension))] += len(world.tasks)
         values = {value for members in sets for value in members}
         reached = {value for world in hit for value in values_of(world, dimension)}
-        disjoint = sum(map(len, sets)) == len(values)
-        likely = expected(sets.values(), total, count) if disjoint else expected_of_sets(sets, total, count)
+        single = all(len(members) == 1 for members in sets)  # the same, sooner
+        likely = expected(sets.values(), total, count) if single else expected_of_sets(sets, total, count)
         found.append(Reach(dimension, len(values), len(reached), likely))
     return found

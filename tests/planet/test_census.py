@@ -8,7 +8,8 @@ from itertools import combinations
 import pytest
 
 from planet import census
-from planet.census.corpus import Reach
+from planet.census.corpus import Reach, reach
+from planet.census.environment import CountedTask, Environment
 from planet.census.measure import quantity
 from planet.census.rarefaction import Expected, expected, expected_of_sets, rarefaction
 from planet.census.tables import Table, as_markdown, as_text
@@ -70,6 +71,18 @@ def test_sets_of_one_value_are_as_values_that_share_nothing():
     sets = {frozenset([str(place)]): size for place, size in enumerate(sizes)}
     apart = expected(sizes, sum(sizes), 30)
     assert tuple(expected_of_sets(sets, sum(sizes), 30)) == pytest.approx(tuple(apart))
+
+
+def test_environments_that_share_nothing_but_have_several_values_reach_all_of_theirs_at_once():
+    def environment(name, combination, tasks):
+        task = CountedTask("update", "r", "t", 1, 1, 1, False)
+        return Environment(name, {}, "i", "c", "d", combination, (name,), (), (), (task,) * tasks, {})
+
+    corpus = [environment("a", "b+c", 30), environment("b", "d+e+f", 10)]
+    (services,) = [found for found in reach(corpus, 1, 0) if found.dimension == "services"]
+    # one task: 2 of 5 services with chance 3/4, 3 of 5 with chance 1/4
+    assert services.expected.share == pytest.approx((0.75 * 2 + 0.25 * 3) / 5)
+    assert services.expected.deviation == pytest.approx((0.75 * 0.25) ** 0.5 / 5)
 
 
 # ── numbers ───────────────────────────────────────────────────────────────────────────────────────
