@@ -22,6 +22,8 @@ __all__ = ["PAGE", "Tool", "Write", "column_schema", "compile_tools", "default_o
 PAGE = 5
 """Rows on a page of search and list."""
 
+_STATEMENTS = 1_024
+"""Of one tool that are kept: an agent may ask for any combination of columns, and each is another one."""
 _WORD = re.compile(r"[a-z0-9]+")
 _LIKE_SIGN = re.compile(r"[%_!]")
 
@@ -91,7 +93,11 @@ def _compile_list(resource: Resource) -> Tool:
 def _compile_search(resource: Resource) -> Tool:
     readers = {c.name: reader_of(c) for c in resource.columns}
     select = _select(resource)
-    known: dict[tuple[tuple[str, str], ...], str] = {}
+
+    @lru_cache(maxsize=_STATEMENTS)
+    def statement(shape: tuple[tuple[str, str], ...]) -> str:
+        where = " AND ".join(f"{quote(c)} {OPERATORS[op]}" for c, op in shape)
+        return f'{select} WHERE {where} ORDER BY "id" LIMIT {PAGE + 1} OFFSET ?'
 
     def run(connection: sqlite3.Connection, arguments: dict[str, Any], log: list[Write]) -> ToolResult:
         page = _page_of(arguments)
@@ -108,13 +114,8 @@ def _compile_search(resource: Resource) -> Tool:
             problem = _condition(item, readers, shape, values)
             if problem:
                 return failure(problem)
-        key = tuple(shape)
-        sql = known.get(key)
-        if sql is None:
-            where = " AND ".join(f"{quote(c)} {OPERATORS[op]}" for c, op in key)
-            sql = known[key] = f'{select} WHERE {where} ORDER BY "id" LIMIT {PAGE + 1} OFFSET ?'
         values.append((page - 1) * PAGE)
-        return _listing(connection.execute(sql, values).fetchall(), page)
+        return _listing(connection.execute(statement(tuple(shape)), values).fetchall(), page)
 
     return run
 
@@ -178,8 +179,12 @@ def _compile_update(resource: Resource) -> Tool:
     readers = {c.name: reader_of(c) for c in resource.columns}
     required = frozenset(c.name for c in resource.columns if c.required)
     table = quote(resource.name)
-    known: dict[tuple[str, ...], str] = {}
     create = _compile_create(resource)
+
+    @lru_cache(maxsize=_STATEMENTS)
+    def statement(columns: tuple[str, ...]) -> str:
+        sets = ", ".join(f"{quote(c)} = ?" for c in columns)
+        return f'UPDATE {table} SET {sets} WHERE "id" = ?'
 
     def run(connection: sqlite3.Connection, arguments: dict[str, Any], log: list[Write]) -> ToolResult:
         values: dict[str, Any] = {}
@@ -200,11 +205,7 @@ def _compile_update(resource: Resource) -> Tool:
             if not values:
                 return failure("nothing to change: give at least one column beside id")
             columns = tuple(values)
-            sql = known.get(columns)
-            if sql is None:
-                sets = ", ".join(f"{quote(c)} = ?" for c in columns)
-                sql = known[columns] = f'UPDATE {table} SET {sets} WHERE "id" = ?'
-            if connection.execute(sql, (*values.values(), key)).rowcount == 0:
+            if connection.execute(statement(columns), (*values.values(), key)).rowcount == 0:
                 return failure(f"no {resource.name} has id {shown(key)}; leave id out to create a record")
         except sqlite3.IntegrityError as error:
             return failure(_integrity(connection, resource, values, str(error)))

@@ -1,5 +1,7 @@
 """What each tool answers, and how it says what is wrong."""
 
+from itertools import product
+
 import pytest
 
 from planet.world.session import Session
@@ -34,6 +36,16 @@ def test_a_world_offers_four_tools_per_resource_and_two_for_documents():
         "search_customer", "list_customer", "get_customer", "update_customer",
         "search_documents", "get_document",
     ]  # fmt: skip
+
+
+def test_statements_are_kept_for_a_thousand_searches_and_not_for_all_that_an_agent_may_think_of(session):
+    search = session.image.tools["search_customer"]
+    columns = ("id", "name", "status", "tier", "credit", "join_date")
+    for shape in product(columns, repeat=4):  # 6^4 = 1,296
+        conditions = filters(*((column, "contains", "a") for column in shape))
+        assert search(session.connection, conditions, []).ok
+    kept = [cell.cell_contents for cell in search.__closure__ if hasattr(cell.cell_contents, "cache_info")]
+    assert [cache.cache_info().currsize for cache in kept] == [1_024]
 
 
 def test_search_and_list_show_id_label_and_status(session):
