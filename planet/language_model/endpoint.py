@@ -37,11 +37,12 @@ def ask(request: Request, settings: Reach, budget: Budget) -> Answer:
     library = _library()
     _check_provider(library, settings)
     price = _price(library, settings)
+    manner = _manner(settings)  # outside of the boundary: a key that is missing does not pass
     problem = ""
     for number in range(settings.retries + 1):
         budget.request()
         try:
-            response = library.completion(**request, **_manner(settings))
+            response = library.completion(**request, **manner)
         except Exception as error:  # the boundary: LiteLLM raises errors of a dozen libraries
             problem = _one_line(error, settings)
             if getattr(error, "status_code", None) in _TURNED_DOWN:
