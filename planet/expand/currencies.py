@@ -43,6 +43,6 @@ def _round(value: float) -> float:
 
 
 def step_of(high: float, currency: str) -> float:
-    """What amounts up to `high` are multiples of: three significant digits of the largest, or a cent."""
+    """What amounts up to `high` are multiples of: a thousandth of the power of ten below it, or a cent."""
     least = 1.0 if currency in WHOLE else 0.01
     return max(least, 10.0 ** (floor(log10(high)) - 3)) if high > 0 else least

@@ -82,7 +82,7 @@ def _values(
         return [None] * len(own)
     if column.type == "text":
         drawn = texts.draw(column.pool or "subject", len(own), rng)
-        return _distinct(drawn) if column.unique or column.name == resource.label else drawn
+        return _numbered(drawn) if column.unique or column.name == resource.label else drawn
     share = rng.random(len(own))
     if column.type == "ref":
         return _references(keys.get(column.ref or "", []), share, rng)
@@ -129,8 +129,12 @@ def _add_up(columns: dict[str, list[Any]], currency: str) -> None:
         columns["line_total"] = [float(round(pieces * price, digits)) for pieces, price in pairs]
 
 
-def _distinct(texts: list[str]) -> list[str]:
-    """Number the repetitions of a text, so that every label names one record."""
+def _numbered(texts: list[str]) -> list[str]:
+    """The texts with their repetitions numbered.
+
+    Unlike `distinct` this may meet a number that a text has by itself, as a ship can: library worlds
+    keep the bytes that they have always had. No task speaks of such a record by its label (A02).
+    """
     if len(set(texts)) == len(texts):
         return texts
     seen: Counter[str] = Counter()

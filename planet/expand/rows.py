@@ -6,6 +6,7 @@ from typing import Any
 
 from planet.catalog import Catalog
 from planet.errors import AuthorError
+from planet.expand.distinct import distinct
 from planet.identity import stream
 from planet.records.world import Column, Resource, SeedState
 
@@ -60,18 +61,8 @@ def _values(
     if column.type == "text":
         pool = column.pool or "subject"
         texts = [catalog.draw_text(pool, country, rng) for _ in range(count)]
-        return _distinct(texts) if column.unique or column.name == resource.label else texts
+        return distinct(texts) if column.unique or column.name == resource.label else texts
     return [_cell(column, rng) for _ in range(count)]
-
-
-def _distinct(texts: list[str]) -> list[str]:
-    """Number the repetitions of a text, so that every label names one record."""
-    seen: dict[str, int] = {}
-    out = []
-    for text in texts:
-        seen[text] = seen.get(text, 0) + 1
-        out.append(text if seen[text] == 1 else f"{text} {seen[text]}")
-    return out
 
 
 def _cell(column: Column, rng: random.Random) -> Any:
