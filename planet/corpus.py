@@ -227,7 +227,7 @@ _IN_WORDS = {
     "author_budget": "worlds for which the author's budget did not suffice",
     "brief": "briefs that cannot be met",
     "made before": "worlds equal to one in the folder",
-    "no_draft": "drafts that their world does not afford",
+    "no_draft": "drafts that their world does not afford, or that miss the goal",
     "too_few_tasks": "worlds too poor for the tasks asked for",
 }
 

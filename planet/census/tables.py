@@ -127,7 +127,7 @@ def reach_table(found: Sequence[Reach]) -> tuple[tuple[str, ...], list[tuple[str
 def _refusals(census: Census) -> Iterator[tuple[str, ...]]:
     words = {v.name: v.claim for v in VALIDATORS} | {r.name: r.claim for r in RULES}
     words |= {
-        "no_draft": "the world affords the task that was drawn",
+        "no_draft": "the world affords the task that was drawn, and it meets the goal",
         "too_few_tasks": "the world affords enough tasks",
         "author": "a world can be made of the proposal",
         "author_budget": "the author's budget suffices",

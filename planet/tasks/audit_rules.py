@@ -23,6 +23,9 @@ _CLOCK_WORDS = frozenset(
     {"now", "today", "tomorrow", "yesterday", "current_date", "current_timestamp", "strftime"}
 )
 
+_RECORDS_READ = 50
+"""Of each table, by A07, besides those that the task speaks of."""
+
 Check = Callable[[Rehearsal, Task], str | None]
 """What is wrong, in words; None when the rule holds."""
 
@@ -109,7 +112,7 @@ def nothing_earns_nothing(stage: Rehearsal, task: Task) -> str | None:
 
 
 def reading_earns_nothing(stage: Rehearsal, task: Task) -> str | None:
-    """A07. What the task speaks of is read each time; all else once per world and tool.
+    """A07. What the task speaks of is read each time; what `_every_read` names once per world and tool.
 
     A tool that changed no row while everything was read with it leaves, in any task of the world, the state
     that doing nothing leaves.
@@ -136,13 +139,16 @@ def _at_floor(stage: Rehearsal, plan: tuple[PlannedCall, ...], task: Task, what:
 
 
 def _every_read(world: World) -> tuple[PlannedCall, ...]:
-    """List, search and read whatever the offered tools reach."""
+    """Every page of the lists, the first records of each table, every document searched for and read.
+
+    `search_x` shows what `list_x` shows, and is not called: each call is charged.
+    """
     calls = []
     for name in world.slice:
         rows = world.seed.rows[name]
         for page in range(1, 2 + (len(rows) - 1) // 5):
             calls.append(read(f"list_{name}", page=page))
-        calls += [read(f"get_{name}", id=row[0]) for row in rows[:50]]
+        calls += [read(f"get_{name}", id=row[0]) for row in rows[:_RECORDS_READ]]
     for document in world.documents:
         calls.append(
             PlannedCall(tool="search_documents", arguments={"query": document.title}, required=False)

@@ -28,7 +28,7 @@ class Growth(Frozen):
     """The tasks that a world grew."""
 
     tasks: tuple[Task, ...]
-    refused: dict[str, int]  # audit rule -> drafts; "no_draft": the world did not afford the family
+    refused: dict[str, int]  # audit rule -> drafts; "no_draft": not afforded, or beside the target
     audit_steps: int  # calls that the audits executed: charged
 
 
