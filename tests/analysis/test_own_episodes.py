@@ -222,6 +222,34 @@ def test_a_table_is_blamed_for_its_own_assertions_alone(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("tags", [{}, {"role": "r"}])
+def test_an_assertion_without_a_table_blames_no_table(tmp_path, tags):
+    checks = [{"name": "a", "satisfied": False}, {"name": "b", "satisfied": True, "table": "orders"}]
+    (probe,) = probes(tmp_path, {"task": "t", "assertions": checks, "tags": tags})
+    assert set(blame(probe)) == {f"{facet}:{value}" for facet, value in tags.items()}
+
+
+def test_a_failure_beside_satisfied_assertions_blames_the_tags_alone(tmp_path):
+    checks = [{"name": "paid", "satisfied": True, "table": "orders", "tools": ["pay"]}]
+    line = failed(call("pay"), assertions=checks, tags={"role": ["a", "b"], "family": "refund"})
+    found = probes(tmp_path, line)
+    shares = {cell: part.share for cell, part in blame(found[0]).items()}
+    assert shares == {"family:refund": 1.0, "role:a": 0.5, "role:b": 0.5}
+    assert weakness_report(found).unattributed == 0
+
+
+def test_the_order_of_assertions_does_not_decide_which_tools_a_task_requires(tmp_path):
+    checks = [
+        {"name": "a", "satisfied": True, "tools": ["pay", "transfer"]},
+        {"name": "b", "satisfied": True, "tools": ["pay", "log"]},
+    ]
+    for order in (checks, checks[::-1]):
+        (probe,) = probes(tmp_path, {"task": "t", "assertions": order})
+        assert set(probe.cells) == {"tool:pay", "tool:transfer", "tool:log"}
+    (probe,) = probes(tmp_path, {"task": "t", "assertions": checks, "plan": [{"tool": "pay"}]})
+    assert probe.cells == ("tool:pay",)  # the plan says which of them it takes
+
+
 def test_with_required_tools_those_without_a_successful_call_are_blamed(tmp_path):
     line = failed(call("pay"), call("send", "no address"), required_tools=["pay", "send", "log"])
     assert blame(probes(tmp_path, line)[0]) == {
@@ -259,7 +287,7 @@ def test_an_episode_that_was_cut_says_so(tmp_path):
     assert blame(probes(tmp_path, line)[0]) == {"tool:pay": Blame(1.0, "turn_limit")}
 
 
-def test_a_failure_beside_satisfied_assertions_is_nobodys(tmp_path):
+def test_a_failure_beside_satisfied_assertions_without_tags_is_nobodys(tmp_path):
     line = failed(call("pay"), assertions=[{"name": "paid", "satisfied": True, "tools": ["pay"]}])
     found = probes(tmp_path, line)
     assert blame(found[0]) == {} and weakness_report(found).unattributed == 1

@@ -144,7 +144,7 @@ def _probe(episode: OwnEpisode, number: int) -> ProbeEpisode:
         task_id=episode.task,
         world_id=episode.world or episode.task,
         cells=(*tags, *tables, *(f"tool:{tool}" for tool in tools)),
-        evidence=tuple(_evidence(a, tags) for a in episode.assertions) or (_flag(episode.passed),),
+        evidence=_all_evidence(episode, tags),
         calls=calls,
         planned=planned,
         writers=_writers(episode.assertions, suspects(calls, tools)),
@@ -186,12 +186,29 @@ def _planned(episode: OwnEpisode) -> tuple[PlannedProbe, ...]:
 
 
 def _tools(episode: OwnEpisode, planned: tuple[PlannedProbe, ...]) -> tuple[str, ...]:
-    """Tools that the task requires: those of its plan, and of assertions that no such tool affects."""
+    """Tools that the task requires: those of its plan, and of assertions that no planned tool affects."""
+    in_plan = {p.tool for p in planned}
     tools = dict.fromkeys(p.tool for p in planned)
     for assertion in episode.assertions:
-        if not tools.keys() & set(assertion.tools):
+        if not in_plan & set(assertion.tools):
             tools.update(dict.fromkeys(assertion.tools))
     return tuple(tools)
+
+
+def _all_evidence(episode: OwnEpisode, tags: tuple[str, ...]) -> tuple[ProbeEvidence, ...]:
+    """The assertions, or the flag alone; a flag that failed where all assertions hold owns the tags."""
+    if not episode.assertions:
+        return (_flag(episode.passed),)
+    found = tuple(_evidence(a, tags) for a in episode.assertions)
+    if episode.passed or any(not a.satisfied for a in episode.assertions):
+        return found
+    # Nothing says which table or tool it was: it looks at a place that no assertion has.
+    return (*found, _flag(False).replace(table="", cells=_owned(tags, FLAG)))
+
+
+def _owned(tags: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """The tags alone; the last cell is no task's, as no cells at all would mean all of the task's."""
+    return (*tags, f"assertion:{name}")
 
 
 def _evidence(assertion: OwnAssertion, tags: tuple[str, ...]) -> ProbeEvidence:
@@ -202,7 +219,7 @@ def _evidence(assertion: OwnAssertion, tags: tuple[str, ...]) -> ProbeEvidence:
         table=table,
         column=assertion.column,
         satisfied=assertion.satisfied,
-        cells=(*tags, f"table:{table}") if assertion.table else (),
+        cells=(*tags, f"table:{table}") if assertion.table else _owned(tags, assertion.name),
     )
 
 
