@@ -60,14 +60,16 @@ def _question(
     for table in tables:
         rows = start[table.name]
         wanted = {edit.key for edit in edits if edit.table == table.name} & rows.keys()
-        wanted |= _mentioned(task, table, rows)
+        wanted |= _mentioned(task, table, rows) | _listed(task, table, rows)
         wanted |= rows.keys() & {call.arguments.get("id") for call in task.key.oracle}  # those on the way
+        wanted |= rows.keys() & {edit.key for edit in task.key.delta if edit.table == table.name}
+        wanted |= rows.keys() & {a.where.get("id") for a in task.key.assertions if a.table == table.name}
         blocks.append(shown_table(table, rows.values(), wanted))
     return "\n\n".join([*blocks, f"Request of the {task.view.role}: {task.view.instruction}", SHAPE])
 
 
 def _mentioned(task: Task, table: Resource, rows: dict[str, tuple[Any, ...]]) -> set[str]:
-    """Ids of the rows that the instruction names, and of those that they refer to."""
+    """Ids of the rows that the instruction names."""
     names = [c.name for c in table.columns]
     return {
         key
@@ -76,6 +78,17 @@ def _mentioned(task: Task, table: Resource, rows: dict[str, tuple[Any, ...]]) ->
         if mention.table == table.name
         and all(dict(zip(names, row, strict=True)).get(c) == v for c, v in mention.where.items())
     }
+
+
+def _listed(task: Task, table: Resource, rows: dict[str, tuple[Any, ...]]) -> set[str]:
+    """Ids of the rows among which the plans search by equality: they have to be told apart."""
+    places = {c.name: place for place, c in enumerate(table.columns)}
+    found = set()
+    for call in (*task.key.oracle, *task.key.alternative):
+        filters = call.arguments.get("filters", ()) if call.tool == f"search_{table.name}" else ()
+        equal = [(places[f["column"]], f["value"]) for f in filters if f["op"] == "="]
+        found |= {key for key, row in rows.items() if equal and all(row[p] == v for p, v in equal)}
+    return found
 
 
 def check_intent(sample: Sample, ground: Ground, task: Task) -> str | None:

@@ -164,6 +164,36 @@ def test_a_diff_passes_its_task_and_one_that_leaves_an_edit_out_or_adds_one_does
         assert "not all passes" in check_intent(answer(sample, json.dumps({"edits": more})), made, task)
 
 
+def test_a_request_is_shown_with_all_the_records_that_it_has_to_be_told_apart_from(catalog):
+    told = Counter()
+    for number in range(3):
+        made = numbered_ground(catalog, 0, number, "compact")
+        brief = made.world.brief.replace(families={"conditional": 1.0, "disambiguate": 1.0})
+        world = made.world.replace(brief=brief)
+        for task in grow_tasks(world, made.key, 4, number).tasks:
+            key, shown = task.key, intent(made._replace(world=world), task).messages[1]["content"]
+            held = {edit.key for edit in key.delta} | {
+                a.where["id"] for a in key.assertions if "id" in a.where
+            }
+            for child in world.layout.resources if key.facets.family == "conditional" else ():
+                if child.name in key.facets.resources:
+                    owners = [
+                        (c.name, m.where["id"])
+                        for c in child.columns
+                        for m in key.mentions
+                        if c.ref == m.table
+                    ]
+                    names = [c.name for c in child.columns]
+                    rows = [dict(zip(names, row, strict=True)) for row in world.seed.rows[child.name]]
+                    moved = {edit.key for edit in key.delta}
+                    held |= {
+                        r["id"] for r in rows for c, key_ in owners if r[c] == key_ and r["id"] not in moved
+                    }
+            assert [name for name in sorted(held) if f'["{name}"' not in shown] == []
+            told[key.facets.family] += 1
+    assert min(told["conditional"], told["disambiguate"]) >= 3
+
+
 # ── from an author's own traces ───────────────────────────────────────────────────────────────────
 
 
