@@ -8,25 +8,36 @@ from planet.records.frozen import Frozen
 
 
 class Comparison(Frozen):
-    """Fisher's exact test on success of two authors."""
+    """McNemar's exact test on success of two authors with the same briefs."""
 
-    admitted: tuple[int, int]
-    briefs: tuple[int, int]
-    p: float  # two-sided; the chance of a table at least as unlikely if both succeed equally often
+    briefs: int  # that both have tried
+    admitted: tuple[int, int]  # of them
+    alone: tuple[int, int]  # of them, where only the one or only the other had a world admitted
+    p: float  # two-sided; the chance of a split of `alone` at least as uneven if both succeed equally often
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison | None:
-    """The test; None when one of them has no outcome."""
-    if not first.outcomes or not second.outcomes:
+    """The test on the briefs that both have tried; None when there is none."""
+    worlds = [{o.number: o.admitted for o in e.outcomes} for e in (first, second)]
+    pairs = [(worlds[0][n], worlds[1][n]) for n in worlds[0].keys() & worlds[1].keys()]
+    if not pairs:
         return None
-    from scipy.stats import fisher_exact
-
-    tables = [[e.admitted, len(e.outcomes) - e.admitted] for e in (first, second)]
+    alone = pairs.count((True, False)), pairs.count((False, True))
     return Comparison(
-        admitted=(first.admitted, second.admitted),
-        briefs=(len(first.outcomes), len(second.outcomes)),
-        p=float(fisher_exact(tables).pvalue),
+        briefs=len(pairs),
+        admitted=(sum(a for a, _ in pairs), sum(b for _, b in pairs)),
+        alone=alone,
+        p=_mcnemar(*alone),
     )
+
+
+def _mcnemar(first: int, second: int) -> float:
+    """A brief that tells the authors apart is as good as a coin, if they are; 1.0 when none does."""
+    if first + second == 0:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(first, first + second).pvalue)
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -68,9 +68,10 @@ def _shortened(text: str) -> str:
 def told_apart(comparison: Comparison | None, names: tuple[str, str]) -> str:
     """One line on the difference."""
     if comparison is None:
-        return "nothing to compare: one of the authors has no outcome"
-    shares = [a / n for a, n in zip(comparison.admitted, comparison.briefs, strict=True)]
+        return "nothing to compare: there is no brief that both authors have tried"
+    shares = [admitted / comparison.briefs for admitted in comparison.admitted]
     return (
-        f"{names[0]} {shares[0]:.1%} against {names[1]} {shares[1]:.1%}: "
-        f"Fisher's exact test, two-sided, p = {comparison.p:.4g}"
+        f"{names[0]} {shares[0]:.1%} against {names[1]} {shares[1]:.1%} of {comparison.briefs} briefs, "
+        f"{comparison.alone[0]} and {comparison.alone[1]} of them alone: "
+        f"McNemar's exact test, two-sided, p = {comparison.p:.4g}"
     )

@@ -118,13 +118,26 @@ def test_nothing_admitted_has_no_cost_per_world():
     assert "no world was admitted" in "\n".join(told(evaluation(0, 2)))
 
 
-def test_fishers_test_is_the_exact_one():
-    # tables with margins (3, 3) and (3, 3): 9 of C(6, 3) = 20 are as the middle ones, 1 each at the ends
-    assert compare(evaluation(3, 3), evaluation(0, 3)).p == pytest.approx(2 / 20)
-    assert compare(evaluation(2, 3), evaluation(1, 3)).p == pytest.approx(1.0)
+def test_two_authors_are_compared_brief_by_brief():
+    # all of 10 briefs that tell them apart fall to one side: 2 x (1/2)^10
+    found = compare(evaluation(30, 40), evaluation(20, 40))
+    assert (found.briefs, found.admitted, found.alone) == (40, (30, 20), (10, 0))
+    assert found.p == pytest.approx(2 / 1024)
+    assert compare(evaluation(1, 3), evaluation(2, 3)).p == pytest.approx(1.0)  # a single one
+    assert compare(evaluation(2, 3), evaluation(2, 3)).p == 1.0  # none
     assert compare(evaluation(1, 3), evaluation(0, 0)) is None
-    line = told_apart(Comparison(admitted=(3, 0), briefs=(3, 3), p=0.1), ("a (bare)", "b"))
-    assert line == "a (bare) 100.0% against b 0.0%: Fisher's exact test, two-sided, p = 0.1"
+    line = told_apart(Comparison(briefs=4, admitted=(3, 0), alone=(3, 0), p=0.25), ("a (bare)", "b"))
+    assert line == (
+        "a (bare) 75.0% against b 0.0% of 4 briefs, 3 and 0 of them alone: "
+        "McNemar's exact test, two-sided, p = 0.25"
+    )
+
+
+def test_briefs_that_only_one_author_has_tried_are_left_out_of_the_comparison():
+    # the second stopped after 2 of 3 briefs: the first has 2 of these 2 admitted, not 2 of 3
+    assert compare(evaluation(2, 3), evaluation(1, 2)) == Comparison(
+        briefs=2, admitted=(2, 1), alone=(1, 0), p=1.0
+    )
 
 
 def test_wilsons_interval_has_its_known_values_and_limits():
@@ -184,7 +197,7 @@ def test_the_command_prints_and_writes_numbers_and_traces(tmp_path, capsys):
     assert main(["--model", "template", "--against", "template", *args]) == 0
     shown = capsys.readouterr().out
     assert shown.count("admitted           2 of 2, 100.0%") == 2
-    assert "template 100.0% against template 100.0%: Fisher's exact test, two-sided, p = 1" in shown
+    assert ", 0 and 0 of them alone: McNemar's exact test, two-sided, p = 1" in shown
     content = json.loads((tmp_path / "out" / "author_eval.json").read_text())
     assert [e["outcomes"][1]["passed"] for e in content["evaluations"]] == [12, 12]
     assert content["comparison"]["p"] == 1.0

@@ -189,6 +189,18 @@ def test_what_cannot_work_is_told_before_anything_is_sent(catalog, settings, mes
     assert server.requests == []
 
 
+def test_a_key_that_is_not_set_is_told_once_without_a_wait_or_a_call_of_the_budget(catalog, monkeypatch):
+    waits = []
+    monkeypatch.setattr("planet.language_model.endpoint.time.sleep", waits.append)
+    seen = Context(brief=BRIEF, catalog=catalog, seed=0, attempt=0, artifacts={})
+    with serving(GOOD) as server:
+        made = author(server, api_key_env="NOT_SET_ANYWHERE")
+        with pytest.raises(AuthorUnavailable) as caught:
+            made.propose("company", seen)
+    told = f"{made.settings.who}: environment variable NOT_SET_ANYWHERE is not set; put the key there"
+    assert (str(caught.value), waits, made.budget.spent.calls) == (told, [], 0)
+
+
 def test_a_model_without_provider_or_key_is_told_how_to_name_them(catalog, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     seen = Context(brief=BRIEF, catalog=catalog, seed=0, attempt=0, artifacts={})
@@ -335,6 +347,6 @@ def test_the_commands_at_the_head_of_the_page_on_authors_run_as_they_stand(
             assert module.main(arguments) == 0, capsys.readouterr()
     shown = capsys.readouterr().out
     assert "5 of 5 worlds" in shown
-    assert "openai/gpt-4o (recipe) 100.0% against template 100.0%: Fisher's exact test" in shown
+    assert "openai/gpt-4o (recipe) 100.0% against template 100.0% of " in shown
     assert "samples: 10 brief_to_world, 50 stage, 120 repair, 20 intent_to_diff" in shown
     assert len(list(Path("worlds/traces").iterdir())) == 5
