@@ -307,7 +307,7 @@ def test_two_authors_are_told_apart_on_the_same_briefs(reader: Reader) -> None:
     assert [len(e["outcomes"]) for e in found["evaluations"]] == [2, 2]
     cost = found["evaluations"][0]["outcomes"][0]["cost"]
     assert cost["dollars"] == pytest.approx(cost["calls"] * (100 * 0.5 + 20 * 1.5) / 1e6)  # 100 in, 20 out
-    assert said.count("Fisher") >= 2
+    assert said.count("McNemar") >= 2
 
 
 def test_every_world_of_an_authored_run_is_the_models(reader: Reader) -> None:
