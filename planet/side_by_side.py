@@ -42,5 +42,6 @@ def _use_ray(jobs: int) -> None:
             f"--backend ray: Ray cannot be imported ({error}); install the extra: pip install -e '.[cluster]'"
         ) from error
     if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False, num_cpus=jobs)
+        cpus = None if os.environ.get("RAY_ADDRESS") else jobs  # a cluster has those that it has
+        ray.init(include_dashboard=False, log_to_driver=False, num_cpus=cpus)
     register_ray()
