@@ -198,7 +198,7 @@ def _rules(context: Context) -> RulePlan:
     inside = max(1, len(_crossings(resources, plan.slice)))
     rules: list[Rule] = []
     for number in range(SIZES["compact"].rules):
-        child, link, parent = options[number % inside] if number < 2 else rng.choice(options)
+        child, link, parent = options[number % inside]
         wanted = (
             pattern
             if pattern and number == 0

@@ -118,6 +118,11 @@ def invariant_of(rule: Rule, name: str, document_id: str) -> Invariant:
     return Invariant(id=name, document_id=document_id, sql=check_sql(rule), **rule.model_dump())
 
 
+def rule_of(invariant: Invariant, **changes: Any) -> Rule:
+    """The author's form of a rule, of which its check and its page are made."""
+    return Rule(**{**invariant.model_dump(include=set(Rule.model_fields)), **changes})
+
+
 def _distractor(
     resources: tuple[Resource, ...], services: dict[str, str], number: int, rng: Any
 ) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from planet.mutations.tasks import TASK_WAYS
 from planet.mutations.trial import Outcome, Part, Trial, try_world
 from planet.mutations.worlds import WORLD_WAYS
 from planet.records.world import Profile
+from planet.side_by_side import side_by_side
 
 CHECKS: dict[Part, tuple[str, ...]] = {"validators": tuple(WORLD_WAYS), "rules": tuple(TASK_WAYS)}
 MOST_ROUNDS = 12
@@ -32,22 +33,11 @@ def study(part: Part, each: int, seed: int, profile: Profile, jobs: int, track: 
             break
         worlds = max(each - have[check] for check in short) + (turn > 0)  # some offer a check nothing
         trials = [Trial(part, seed, next(numbers), profile, short) for _ in range(worlds)]
-        for outcomes in track(_tried(trials, jobs), part, worlds):
+        for outcomes in track(side_by_side(try_world, trials, jobs), part, worlds):
             found += outcomes
     else:
         raise PlanetError(f"too few worlds can be corrupted for {', '.join(short)}; take another --seed")
     return _first(found, each, CHECKS[part])
-
-
-def _tried(trials: list[Trial], jobs: int) -> Iterator[list[Outcome]]:
-    if jobs == 1:
-        return map(try_world, trials)
-    from joblib import Parallel, delayed
-
-    outcomes: Iterator[list[Outcome]] = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(try_world)(trial) for trial in trials
-    )
-    return outcomes
 
 
 def _first(found: list[Outcome], each: int, checks: tuple[str, ...]) -> list[Outcome]:

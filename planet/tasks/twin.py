@@ -5,7 +5,7 @@ Where memory of other worlds would do, the twin shows it: whoever did not read t
 
 from typing import NamedTuple
 
-from planet.expand.rules import Rule, check_sql, rule_page, settle
+from planet.expand.rules import check_sql, rule_of, rule_page, settle
 from planet.identity import digest
 from planet.records.frozen import Scalar
 from planet.records.task import Assertion, PlannedCall, Task
@@ -26,12 +26,12 @@ def twin_of(world: World, key: WorldKey, rule_id: str) -> Twin:
     """The twin of `world` for one rule; its seed state obeys the changed rule."""
     rule = next(i for i in key.invariants if i.id == rule_id)
     value = twin_value(rule, world.layout.resource(rule.effect_table))
-    changed = [_as_rule(i, value if i.id == rule_id else i.effect_value) for i in key.invariants]
+    changed = [rule_of(i, effect_value=value if i.id == rule_id else i.effect_value) for i in key.invariants]
     services = {r.name: r.service for r in world.layout.resources}
     documents = []
     for page in world.documents:
         if page.id == rule.document_id:
-            title, body = rule_page(_as_rule(rule, value), services, 0)
+            title, body = rule_page(rule_of(rule, effect_value=value), services, 0)
             page = page.replace(title=title, body=body)
         documents.append(page)
     seed = settle(world.seed, tuple(changed), world.layout.resources)
@@ -63,11 +63,6 @@ def twin_task(task: Task, twin: Twin) -> Task:
             assertions=tuple(_assertion(a, twin) for a in key.assertions),
         ),
     )
-
-
-def _as_rule(invariant: Invariant, value: str) -> Rule:
-    fields = invariant.model_dump(include=set(Rule.model_fields))
-    return Rule(**{**fields, "effect_value": value})
 
 
 def _call(call: PlannedCall, twin: Twin) -> PlannedCall:

@@ -5,7 +5,8 @@ from collections import Counter
 from planet.records.world import ServiceGraph
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, NAME, listed, problem_of, shown
+from planet.validators.text import LONGEST_NAME, NAME, listed, problem_of, shown
+from planet.world.arguments import LONGEST_TEXT
 
 
 def graph_is_sound(subject: Subject) -> list[Violation]:

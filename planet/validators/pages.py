@@ -6,7 +6,8 @@ from collections import Counter
 from planet.records.world import Document, Invariant
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, problem_of, shown
+from planet.validators.text import LONGEST_NAME, problem_of, shown
+from planet.world.arguments import LONGEST_TEXT
 
 LONGEST_BODY = 40
 """Words of a page."""

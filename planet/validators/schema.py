@@ -9,8 +9,9 @@ from planet.records.view import ToolSpec
 from planet.records.world import Column, Resource
 from planet.validators.report import Violation
 from planet.validators.subject import Subject
-from planet.validators.text import LONGEST_NAME, LONGEST_TEXT, NAME, VALUE, listed, problem_of, shown
+from planet.validators.text import LONGEST_NAME, NAME, VALUE, listed, problem_of, shown
 from planet.validators.values import default_fits, fit_of
+from planet.world.arguments import LONGEST_TEXT
 from planet.world.database import create_table
 from planet.world.tools import tool_specs
 

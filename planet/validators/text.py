@@ -22,8 +22,6 @@ _PROMPT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 LONGEST_NAME = 60
-LONGEST_TEXT = 2_000
-"""Characters of a cell; the tools accept no longer text either."""
 
 
 def problem_of(text: str, longest: int) -> str | None:

@@ -10,7 +10,8 @@ from datetime import date
 from typing import Any
 
 from planet.records.world import Column, Resource
-from planet.validators.text import LONGEST_TEXT, listed, prompt_in
+from planet.validators.text import listed, prompt_in
+from planet.world.arguments import LONGEST_TEXT
 
 Fit = Callable[[Any], bool]
 

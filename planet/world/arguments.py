@@ -10,7 +10,7 @@ from typing import Any
 from planet.records.world import Column
 
 LONGEST_TEXT = 2_000
-"""Characters of one text argument."""
+"""Characters of one text argument; the validators admit no longer cell or description either."""
 _DEEPEST = 32
 """Levels of nesting; a filter takes three."""
 _WIDEST_INT = 1_024

@@ -15,8 +15,8 @@ from planet.errors import GraderError
 from planet.identity import canonical_json
 from planet.records.episode import Evidence, Grade
 from planet.records.frozen import Scalar
-from planet.records.task import Assertion
-from planet.records.world import Invariant
+from planet.records.task import Assertion, TaskKey
+from planet.records.world import Invariant, World
 from planet.world.database import quote, violating_ids
 
 if TYPE_CHECKING:
@@ -169,18 +169,20 @@ def _gone(session: "Session", table: str, key: str) -> bool:
 
 def _changed(session: "Session", table: str, key: str, column: str) -> bool:
     sql = f'SELECT {quote(column)} FROM {quote(table)} WHERE "id" = ?'
-    now = session.connection.execute(sql, (key,)).fetchone()
-    return now is None or not same(now[0], start_value(session, table, key, column))
-
-
-def start_value(session: "Session", table: str, key: str, column: str) -> Scalar:
-    """The value of a cell when the episode began: seed state, then the delta."""
     assert session.task is not None
-    resource = session.image.world.layout.resource(table)
+    now = session.connection.execute(sql, (key,)).fetchone()
+    return now is None or not same(
+        now[0], start_value(session.image.world, session.task.key, table, key, column)
+    )
+
+
+def start_value(world: World, task: TaskKey, table: str, key: str, column: str) -> Scalar:
+    """The value of a cell when an episode begins: seed state, then the delta."""
+    resource = world.layout.resource(table)
     index = next(i for i, c in enumerate(resource.columns) if c.name == column)
-    rows = session.image.world.seed.rows.get(table, ())
+    rows = world.seed.rows.get(table, ())
     value = next((row[index] for row in rows if row[0] == key), None)
-    for edit in session.task.key.delta:
+    for edit in task.delta:
         if edit.table == table and edit.key == key and column in edit.values:
             value = edit.values[column]
     return value

@@ -13,7 +13,7 @@ from planet.author.llm.author import LLMAuthor
 from planet.catalog import load_catalog
 from planet.construct import construct
 from planet.construction.ground import numbered_ground
-from planet.expand.rules import check_sql
+from planet.expand.rules import check_sql, rule_of
 from planet.identity import stream
 from planet.mutations.__main__ import main
 from planet.mutations.breach import breach
@@ -23,7 +23,6 @@ from planet.mutations.study import CHECKS, study
 from planet.mutations.tasks import TASK_WAYS
 from planet.mutations.trial import Outcome, Trial, try_world
 from planet.mutations.worlds import WORLD_WAYS
-from planet.mutations.worlds.change import as_rule
 from planet.tasks.audit_rules import RULES
 from planet.tasks.draft import read, write
 from planet.validators import VALIDATORS, validate
@@ -309,7 +308,7 @@ def test_the_report_of_a_collapse_gives_a_rule_that_agrees_with_the_others():
 
 def as_if(rule, **fields):
     """The toy world with the check of another rule under the name of this one."""
-    sql = check_sql(as_rule(rule, **fields))
+    sql = check_sql(rule_of(rule, **fields))
     rules = tuple(r.replace(sql=sql) if r is rule else r for r in (VIP, PAUSED))
     return validate(*changed(invariants=rules))
 

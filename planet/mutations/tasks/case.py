@@ -5,12 +5,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from planet.construction.ground import Ground
-from planet.mutations.breach import cells, place
+from planet.mutations.breach import place
 from planet.records.frozen import Scalar
 from planet.records.task import Assertion, Edit, PlannedCall, Task
 from planet.records.world import World, WorldKey
 from planet.tasks.audit import Auditor
 from planet.tasks.twin import known_as
+from planet.world.grading import start_value
 
 
 class Case(NamedTuple):
@@ -90,12 +91,7 @@ def written(task: Task) -> list[Assertion]:
 
 def value_at_start(ground: Ground, task: Task, table: str, key: Scalar, column: str) -> Scalar:
     """A cell when the episode begins: as in the seed, unless the delta says otherwise."""
-    resource = ground.world.layout.resource(table)
-    value = dict(cells(ground.world, resource, column)).get(str(key))
-    for edit in task.key.delta:
-        if (edit.table, edit.key) == (table, key) and column in edit.values:
-            value = edit.values[column]
-    return value  # type: ignore[return-value]
+    return start_value(ground.world, task.key, table, str(key), column)
 
 
 def touched(task: Task) -> set[tuple[str, str]]:

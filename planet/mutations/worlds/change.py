@@ -7,7 +7,7 @@ from typing import Any
 
 from planet.construction.ground import Ground
 from planet.construction.own_table import with_column
-from planet.expand.rules import Rule, rule_page
+from planet.expand.rules import rule_of, rule_page
 from planet.records.world import Column, Document, Invariant, Resource, Schema, SeedState, World, WorldKey
 from planet.world.tools import tool_specs
 
@@ -71,12 +71,7 @@ def page_text(ground: Ground, rule: Invariant) -> tuple[str, str]:
     """Title and body of a page that states the rule, whatever it names."""
     services = {r.name: r.service for r in ground.world.layout.resources}
     services.setdefault(rule.effect_table, "the company")
-    return rule_page(as_rule(rule), services, 0)
-
-
-def as_rule(invariant: Invariant, **changes: Any) -> Rule:
-    """The author's form of a rule, of which its check and its page are made."""
-    return Rule(**{**invariant.model_dump(include=set(Rule.model_fields)), **changes})
+    return rule_page(rule_of(rule), services, 0)
 
 
 def page_of(ground: Ground, rule: Invariant) -> Document:

@@ -10,9 +10,9 @@ from typing import Any
 
 from planet.construction.ground import Ground
 from planet.construction.rows import with_value
-from planet.expand.rules import check_sql
+from planet.expand.rules import check_sql, rule_of
 from planet.mutations.breach import breach, place
-from planet.mutations.worlds.change import Made, Way, any_rule, as_rule, other_values, with_rule
+from planet.mutations.worlds.change import Made, Way, any_rule, other_values, with_rule
 from planet.records.world import Invariant
 from planet.world.database import quote
 
@@ -40,7 +40,7 @@ def _sql(write: Callable[[Invariant], str]) -> Way:
 
 def _as_if(ground: Ground, rule: Invariant, **changes: Any) -> Made:
     """The check of another rule under the name of this one."""
-    return with_rule(ground, rule, sql=check_sql(as_rule(rule, **changes)))
+    return with_rule(ground, rule, sql=check_sql(rule_of(rule, **changes)))
 
 
 def other_trigger(ground: Ground, rng: Random) -> Made:
