@@ -173,7 +173,7 @@ class RunResult(Frozen):
 def read_result(path: Path) -> RunResult:
     """The result in a file; DataError when this version reads none there."""
     try:
-        return RunResult.model_validate_json(path.read_bytes())
+        result = RunResult.model_validate_json(path.read_bytes())
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}); give a result file of a sweep") from error
     except ValidationError as error:
@@ -183,6 +183,12 @@ def read_result(path: Path) -> RunResult:
             f"{path} is not a result file of schema {RESULT_SCHEMA} ({where}: {first['msg']}); "
             "remove it and run the sweep again with --resume"
         ) from error
+    if result.result_schema != RESULT_SCHEMA:
+        raise DataError(
+            f"{path} has result schema {result.result_schema}, this version reads schema {RESULT_SCHEMA}; "
+            "analyse it with the version that wrote it, or run the sweep again"
+        )
+    return result
 
 
 def read_results(folder: Path) -> list[RunResult]:

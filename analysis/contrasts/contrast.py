@@ -1,5 +1,7 @@
 """One arm against another on one measure: differences paired by seed, their interval and their p-values."""
 
+from collections.abc import Sequence
+from math import isfinite
 from typing import Literal, NamedTuple
 
 from analysis.contrasts.measures import MEASURES, Measure
@@ -33,13 +35,23 @@ class Contrast(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        """Whether the sign of the difference can be claimed."""
-        return self.holm is not None and self.holm <= LEVEL
+        """Whether the sign of the difference can be claimed: never by a case study."""
+        return self.holm is not None and self.holm <= LEVEL and not self.case_study
 
     @property
     def case_study(self) -> bool:
         """Whether there are fewer seeds than claims need."""
         return len(self.seeds) < SEEDS
+
+
+def ranges_over(found: Sequence[Contrast]) -> str:
+    """What the intervals of some contrasts range over, in words; empty when none has an interval."""
+    over = {c.over for c in found if isfinite(c.interval.low)}
+    if over == {"seeds"}:
+        return "over seeds"
+    if over == {"worlds"}:
+        return "over the test worlds of the one seed"
+    return "over seeds, or over the test worlds of the one seed" if over else ""
 
 
 def contrasts(sweep: Sweep) -> list[Contrast]:

@@ -1,15 +1,16 @@
 """What the training of each arm touched: beside uniform draws from its own pool, and beside random worlds.
 
 New worlds of any kind bring new tools and combinations, so a share says little by itself. It stands beside
-the band of uniform draws over the run's own schedule, and the difference from random worlds is paired by
-seed, at the same iteration.
+what uniform draws over the run's own schedule reach, as a difference per seed, and beside that of random
+worlds, paired by seed, at the same iteration. A mean over seeds scatters less than one run does, so it is
+judged by its own interval over seeds, never by the band of one run's draws.
 """
 
 from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from analysis.contrasts.sweep import Sweep
+from analysis.contrasts.sweep import Sweep, case_study
 from analysis.contrasts.tables import Table
 from analysis.intervals import Interval, points
 from analysis.run_result import Reached, RunResult
@@ -30,8 +31,9 @@ class Coverage(NamedTuple):
     seeds: int
     share: float
     expected: float  # of uniform draws
-    low: float  # means of the ends of their 95 % bands
+    low: float  # means of the ends of their 95 % bands, each of one run
     high: float
+    excess: Interval  # share minus expected, over seeds (Student)
     outside: int  # seeds whose share lies outside of its own band
     pairs: int  # seeds that the control has as well
     control: float | None  # its share at these; None: no seed has both, or this is the control
@@ -73,6 +75,7 @@ def _coverage(sweep: Sweep, arm: str, key: Key) -> Coverage:
         expected=fmean(r.expected for r in own),
         low=fmean(r.low for r in own),
         high=fmean(r.high for r in own),
+        excess=paired_interval([r.share - r.expected for r in own]),
         outside=sum(not r.low <= r.share <= r.high for r in own),
         pairs=len(both),
         control=fmean(theirs for _, theirs in both) if both else None,
@@ -82,20 +85,23 @@ def _coverage(sweep: Sweep, arm: str, key: Key) -> Coverage:
 
 def coverage_table(found: Sequence[Coverage], dimension: str = SHOWN) -> Table:
     """One dimension, cumulated to the end of each iteration; without rows when no arm has it."""
+    shown = [c for c in found if c.dimension == dimension and c.scope == "cumulated"]
+    few = case_study({c.arm: c.seeds for c in reversed(shown)})  # of the first iteration
     return Table(
         f"Coverage of {dimension}: share of the pool with a gradient, cumulated, in percent (seed means); "
-        f"minus {CONTROL} in points [95 % interval over seeds]",
-        ("arm", "to iteration", "share", "uniform draws [95 %]", "outside", f"minus {CONTROL}"),
+        f"minus uniform draws and minus {CONTROL} in points [95 % interval over seeds]; outside: seeds whose "
+        f"share lies outside of the band of their own draws{f'; {few}' if few else ''}",
+        ("arm", "to iteration", "share", "uniform draws", "minus these", "outside", f"minus {CONTROL}"),
         [
             (
                 c.arm,
                 str(c.iteration),
                 f"{100 * c.share:.1f}",
-                f"{100 * c.expected:.1f} [{100 * c.low:.1f}, {100 * c.high:.1f}]",
+                f"{100 * c.expected:.1f}",
+                points(c.excess),
                 f"{c.outside} of {c.seeds}",
                 points(c.difference),
             )
-            for c in found
-            if c.dimension == dimension and c.scope == "cumulated"
+            for c in shown
         ],
     )

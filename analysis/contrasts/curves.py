@@ -98,18 +98,20 @@ def write_curves(sweep: Sweep, arms: Sequence[str], out: Path, name: str) -> lis
     return [write_csv(out / f"{name}.csv", HEADER, rows), _draw(sweep, found, out / f"{name}.png")]
 
 
-def caption(sweep: Sweep) -> str:
-    """The sentence under the figure."""
+def caption(sweep: Sweep, arms: Sequence[str]) -> str:
+    """The sentence under the figure of some arms."""
+    few = sweep.case_study(arms)
     return (
         "Validation all-pass and reward gained since each seed's warm start, on equal updates (left) and on "
         "equal charged steps (right: training, rejected groups, probing, audits); lines are means over "
         "seeds, bands one "
-        f"standard error over them{', too few for a claim: a case study' if sweep.case_study else ''}."
+        f"standard error over them{f', too few for a claim: {few}' if few else ''}."
     )
 
 
 def _draw(sweep: Sweep, found: dict[Budget, list[CurveOfArm]], path: Path) -> Path:
-    with drawing(path, caption(sweep), 2, 2, width=9, height=6) as axes:
+    arms = [curve.arm for curve in found["updates"]]
+    with drawing(path, caption(sweep, arms), 2, 2, width=9, height=6) as axes:
         for column, (budget, name) in enumerate(BUDGETS.items()):
             for index, curve in enumerate(found[budget]):
                 sides = ((curve.all_pass, curve.all_pass_se), (curve.reward, curve.reward_se))
@@ -129,8 +131,11 @@ def _draw(sweep: Sweep, found: dict[Budget, list[CurveOfArm]], path: Path) -> Pa
 
 
 def place_of(arm: str, index: int) -> int:
-    """The series number of an arm: the main ones look alike in every figure, others follow their order."""
-    return MAIN.index(arm) if arm in MAIN else index
+    """The series number of an arm: the main ones look alike in every figure, others come after them.
+
+    index: of the arm among those of the figure.
+    """
+    return MAIN.index(arm) if arm in MAIN else len(MAIN) + index
 
 
 def _line(axis: Any, index: int, curve: CurveOfArm, scale: float, mean: Any, error: Any) -> None:

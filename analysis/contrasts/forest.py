@@ -5,7 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from analysis.contrasts.contrast import Contrast
+from analysis.contrasts.contrast import Contrast, ranges_over
 from analysis.contrasts.measures import OTHERS, PRIMARY, TARGETED
 from analysis.csv_file import write_csv
 from analysis.style import colour, drawing
@@ -45,12 +45,20 @@ def caption(shown: Sequence[Contrast]) -> str:
     """The sentence under the figure."""
     claimed = sum(c.shown for c in shown)
     seeds = sorted({len(c.seeds) for c in shown})
-    study = ": a case study" if all(c.case_study for c in shown) else ""
+    few = sum(c.case_study for c in shown)
+    study = "" if not few else ": a case study" if few == len(shown) else ", below 10 a case study"
     arms = " and ".join(dict.fromkeys(c.one for c in shown))
+    over = ranges_over(shown)
+    found = (
+        "a case study claims none of them"
+        if few == len(shown)
+        else f"{claimed} of {len(shown)} differences survive Holm's adjustment (filled), hollow ones could "
+        f"be chance{' or are case studies' if few else ''}"
+    )
+    how = f"with 95 % intervals {over}" if over else "no interval"
     return (
-        f"{arms} minus each control on the final test, paired by seed ({_several(seeds)} seeds{study}), "
-        f"with 95 % intervals; {claimed} of {len(shown)} differences survive Holm's adjustment (filled), "
-        "hollow ones could be chance."
+        f"{arms} minus each control on the final test, paired by seed ({_several(seeds)} "
+        f"seed{'s' if seeds != [1] else ''}{study}), {how}; {found}."
     )
 
 
@@ -80,8 +88,11 @@ def _draw(shown: Sequence[Contrast], path: Path) -> Path:
 
 
 def _row(c: Contrast, shown: Sequence[Contrast]) -> str:
-    """The control, and the arm where several were contrasted."""
-    return c.other if len({other.one for other in shown}) == 1 else f"{c.one} - {c.other}"
+    """The control, and the arm where several were contrasted; a case study says so beside others."""
+    name = c.other if len({other.one for other in shown}) == 1 else f"{c.one} - {c.other}"
+    own = [other for other in shown if (other.one, other.other) == (c.one, c.other)]
+    some = any(other.case_study for other in own) and not all(other.case_study for other in shown)
+    return f"{name} (case study)" if some else name
 
 
 def _reach(shown: Sequence[Contrast]) -> tuple[float, float]:

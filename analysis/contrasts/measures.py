@@ -58,8 +58,9 @@ def on_target(sweep: Sweep, run: RunResult) -> Sequence[TestTask]:
 
 
 def off_target(sweep: Sweep, run: RunResult) -> Sequence[TestTask]:
-    """Test tasks that require no targeted cell."""
-    return other_tasks(run, sweep.targeted(run.seed))
+    """Test tasks that require no targeted cell; none where the seed has no targeted cell to part them by."""
+    targeted = sweep.targeted(run.seed)
+    return other_tasks(run, targeted) if targeted else ()
 
 
 def of_part(part: Literal["test", "test_reserved", "test_unseen"]) -> Part:

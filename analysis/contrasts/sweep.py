@@ -1,7 +1,7 @@
 """The result files of one sweep, checked to be comparable."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +33,7 @@ ARMS = (
 """The protocol's order; arms of other names come after these."""
 
 SEEDS = 10
-"""Below this a sweep is a case study, and is called one."""
+"""An arm with fewer is a case study, and is called one."""
 
 
 class Sweep(NamedTuple):
@@ -83,10 +83,20 @@ class Sweep(NamedTuple):
         above = frozenset(cell.cell for cell in cells if cell.seats > even)
         return above or frozenset(cell.cell for cell in cells if cell.seats)
 
-    @property
-    def case_study(self) -> bool:
-        """Whether there are fewer seeds than claims need."""
-        return max(len(self.of(arm)) for arm in self.arms) < SEEDS
+    def case_study(self, arms: Sequence[str] | None = None) -> str:
+        """Which of some arms (None: all) have fewer seeds than claims need, in words; empty: none of them."""
+        return case_study({arm: len(self.of(arm)) for arm in (self.arms if arms is None else arms)})
+
+
+def case_study(seeds: Mapping[str, int]) -> str:
+    """Which arms have fewer seeds than claims need, in words; empty when none has. seeds: of each arm."""
+    few = {arm: count for arm, count in seeds.items() if count < SEEDS}
+    if not few:
+        return ""
+    if len(few) == len(seeds):
+        return "a case study"
+    told = ", ".join(f"{arm} ({count} seed{'s' if count != 1 else ''})" for arm, count in few.items())
+    return f"case studies: {told}"
 
 
 def read_sweep(folder: Path) -> Sweep:

@@ -1,14 +1,15 @@
 """What a sweep found, as tables of text: for a terminal, and as Markdown for a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
 from analysis.contrasts.aims import Aim
 from analysis.contrasts.arms import Arm
-from analysis.contrasts.contrast import Contrast
+from analysis.contrasts.contrast import Contrast, ranges_over
 from analysis.contrasts.families import FamilyOfArm
 from analysis.contrasts.measures import MEASURES
+from analysis.contrasts.sweep import SEEDS, case_study
 from analysis.contrasts.verdict import p_text
 from analysis.intervals import Interval, points
 from planet.text_table import align
@@ -59,7 +60,7 @@ def scores(arms: Sequence[Arm]) -> Table:
         [
             (
                 a.name,
-                str(a.seeds),
+                seeds_text(a.seeds),
                 _percent(a.sampled),
                 points(a.sampled_gain),
                 _percent(a.greedy),
@@ -76,7 +77,8 @@ def scores(arms: Sequence[Arm]) -> Table:
 def costs(arms: Sequence[Arm]) -> Table:
     """What the arms cost, how soon they learned, how they scatter."""
     return Table(
-        "Arms: budgets, learning and scatter (means over seeds; scatter in points)",
+        "Arms: budgets, learning and scatter (means over seeds, half-way medians over those that held it; "
+        f"scatter in points){_studies({a.name: a.seeds for a in arms})}",
         (
             "arm",
             "updates",
@@ -114,19 +116,23 @@ def costs(arms: Sequence[Arm]) -> Table:
 def contrasted(found: Sequence[Contrast]) -> list[Table]:
     """One table per pair of arms that were contrasted."""
     pairs = dict.fromkeys((c.one, c.other) for c in found)
-    return [
-        Table(
-            f"{one} minus {other}, in points [95 % interval over seeds]",
-            ("measure", "difference", "seeds", "p", "Holm"),
-            [
-                (c.measure.title, points(c.interval), str(len(c.seeds)), p_text(c.p), p_text(c.holm))
-                for measure in MEASURES
-                for c in found
-                if (c.one, c.other) == (one, other) and c.measure is measure
-            ],
-        )
-        for one, other in pairs
-    ]
+    return [_contrast([c for c in found if (c.one, c.other) == pair]) for pair in pairs]
+
+
+def _contrast(found: Sequence[Contrast]) -> Table:
+    """The contrasts of one pair of arms, in the order of the measures."""
+    over = ranges_over(found)
+    kind = f"[95 % interval {over}]" if over else "(one seed, no interval)"
+    return Table(
+        f"{found[0].one} minus {found[0].other}, in points {kind}",
+        ("measure", "difference", "seeds", "p", "Holm"),
+        [
+            (c.measure.title, points(c.interval), seeds_text(len(c.seeds)), p_text(c.p), p_text(c.holm))
+            for measure in MEASURES
+            for c in found
+            if c.measure is measure
+        ],
+    )
 
 
 def judged(aims: Sequence[Aim]) -> Table:
@@ -134,7 +140,7 @@ def judged(aims: Sequence[Aim]) -> Table:
     return Table(
         "Aims, named beforehand",
         ("aim", "found", "seeds", "outcome"),
-        [(aim.title, _found(aim), str(aim.seeds), aim.outcome) for aim in aims],
+        [(aim.title, _found(aim), seeds_text(aim.seeds), aim.outcome) for aim in aims],
         left=(0, 3),
     )
 
@@ -145,13 +151,25 @@ def by_family(families: Sequence[FamilyOfArm]) -> Table:
     names = list(dict.fromkeys(f.family for f in families))
     cells = {(f.family, f.arm): f for f in families}
     return Table(
-        "Families: all-pass gained on test (forgotten in validation), in points; * targeted at most seeds",
+        "Families: all-pass gained on test (forgotten in validation), in points; * targeted at most seeds"
+        + _studies({f.arm: f.seeds for f in families}),
         ("family", *arms),
         [
             (_starred(name, [cells[name, arm] for arm in arms]), *(_family(cells[name, arm]) for arm in arms))
             for name in names
         ],
     )
+
+
+def seeds_text(seeds: int) -> str:
+    """How many seeds, and whether that is a case study."""
+    return f"{seeds} (case study)" if seeds < SEEDS else str(seeds)
+
+
+def _studies(seeds: Mapping[str, int]) -> str:
+    """The end of a title: which arms are case studies."""
+    few = case_study(seeds)
+    return f"; {few}" if few else ""
 
 
 def _starred(name: str, families: Sequence[FamilyOfArm]) -> str:

@@ -40,6 +40,8 @@ def _conclusion(c: Contrast) -> str:
         return "a gain" if c.interval.mean > 0 else "a loss"
     if smallest_p(len(c.seeds)) > LEVEL:
         return f"{_seeds(c)} cannot show a difference, whatever its size"
+    if c.case_study:
+        return "a case study claims no difference"
     return "no difference is shown"
 
 

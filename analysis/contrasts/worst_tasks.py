@@ -18,7 +18,7 @@ SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 CAPTION = (
     "Mean test all-pass (temperature 1) of the worst share of tasks, ranked on half of the rollouts and "
     "scored on the other half, means over seeds; at 100 % stands the mean over all tasks, at the left what "
-    "was left behind."
+    "was left behind{}."
 )
 WARM = "warm start"
 
@@ -53,11 +53,13 @@ def write_worst_tasks(sweep: Sweep, arms: Sequence[str], out: Path) -> list[Path
         return []
     rows = [(t.arm, t.seeds, *pair) for t in lines for pair in zip(SHARES, t.heights, strict=True)]
     table = write_csv(out / "cvar.csv", ("arm", "seeds", "worst_share", "all_pass"), rows)
-    return [table, _draw(lines, out / "cvar.png")]
+    return [table, _draw(sweep, lines, out / "cvar.png")]
 
 
-def _draw(lines: Sequence[Tail], path: Path) -> Path:
-    with drawing(path, CAPTION, width=6.5, height=4.2) as axes:
+def _draw(sweep: Sweep, lines: Sequence[Tail], path: Path) -> Path:
+    few = sweep.case_study([tail.arm for tail in lines if tail.arm != WARM])
+    caption = CAPTION.format(f" ({few})" if few else "")
+    with drawing(path, caption, width=6.5, height=4.2) as axes:
         axis = axes[0][0]
         arms = 0
         for tail in lines:

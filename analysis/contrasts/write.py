@@ -50,8 +50,11 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     if first is not None:
         named = sum(c.measure.name == first.measure.name and c.holm is not None for c in found)
         out.append(power_statement(first, named))
-    if sweep.case_study:
-        out.append(f"Fewer than {SEEDS} seeds are a case study: an example of what happens, and no evidence.")
+    if few := sweep.case_study():
+        which = "" if few == "a case study" else f" Here {few}."
+        out.append(
+            f"Fewer than {SEEDS} seeds are a case study: an example of what happens, and no evidence.{which}"
+        )
     targets = Counter(cell for seed in sweep.seeds for cell in sweep.targeted(seed))
     if targets:
         told = ", ".join(f"{cell} at {targets[cell]}" for cell in sorted(targets))

@@ -13,7 +13,8 @@ IN_A_ROW = 2
 def area(budget: Sequence[float], heights: Sequence[float], until: float | None = None) -> float:
     """Mean height of the curve from its first point to `until` (None: its last), by trapezoids.
 
-    budget: what was spent at each evaluation, ascending. DataError beyond the curve's ends.
+    budget: what was spent at each evaluation, ascending. Where `until` is not beyond the first point, the
+    height there. DataError beyond the last one.
     """
     x, y = _curve(budget, heights)
     end = float(x[-1]) if until is None else until

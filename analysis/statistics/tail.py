@@ -39,7 +39,10 @@ def cross_seeded_cvar(passed: Any, share: float = SHARE, *, seed: int = 0) -> fl
 
 
 def cross_seeded_curve(passed: Any, shares: Any, *, seed: int = 0) -> Any:
-    """`cross_seeded_cvar` at several shares, (share,). At share 1 it is the mean over all rollouts."""
+    """`cross_seeded_cvar` at several shares, (share,).
+
+    At share 1 it is the mean over all rollouts, exactly so up to eight of them, of which all halvings count.
+    """
     outcomes = np.asarray(passed, dtype=float)
     if outcomes.ndim != 2 or outcomes.shape[1] < 2:
         raise DataError(

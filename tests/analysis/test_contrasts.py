@@ -9,11 +9,13 @@ import pytest
 from analysis.contrasts.aims import Aim, aims, gap_closed
 from analysis.contrasts.arms import arms, threshold
 from analysis.contrasts.contrast import contrast, contrasts
+from analysis.contrasts.curves import place_of
 from analysis.contrasts.families import families
+from analysis.contrasts.forest import caption
 from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
-from analysis.contrasts.sweep import NAMED, as_sweep, read_sweep
-from analysis.contrasts.tables import Table
+from analysis.contrasts.sweep import MAIN, NAMED, as_sweep, read_sweep
+from analysis.contrasts.tables import Table, contrasted, tables
 from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
 from analysis.errors import DataError
 from analysis.intervals import Interval, points
@@ -21,6 +23,7 @@ from analysis.run_result import TargetedCell
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation
+from analysis.style import line
 from planet.identity import canonical_json, digest
 from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
 
@@ -45,7 +48,7 @@ def mean(tasks, stage="final_sampled"):
 
 def test_arms_stand_in_the_protocol_s_order(sweep):
     assert sweep.arms == ("closed_loop", "random_worlds", "placebo", "static", "oracle")
-    assert sweep.seeds == tuple(range(10)) and not sweep.case_study
+    assert sweep.seeds == tuple(range(10)) and not sweep.case_study()
 
 
 def test_a_contrast_is_the_difference_of_final_scores_paired_by_seed(sweep, found):
@@ -102,6 +105,19 @@ def test_targeted_and_other_tasks_part_the_test(sweep):
     ) == 48
 
 
+def test_a_seed_that_targets_nothing_has_no_other_cells(sweep):
+    alike = [r.replace(targeted=()) for r in simulated_sweep(arms=("closed_loop", "static"), seeds=(0,))]
+    untargeted = as_sweep("s", alike)
+    assert MEASURE["others_sampled"].pair(untargeted, *untargeted.runs) is None
+    assert MEASURE["others_sampled"].pair(sweep, *sweep.at(0)[:2]) is not None
+
+
+def test_arms_beside_the_main_ones_share_no_look_with_them():
+    arms_shown = ["closed_loop", "oracle", "random_worlds", "final_pool", *MAIN[2:]]
+    looks = [str(line(place_of(arm, index))) for index, arm in enumerate(arms_shown)]
+    assert len(set(looks)) == len(arms_shown)
+
+
 def test_parts_of_the_test_are_measured_where_there_are_any(sweep, found):
     assert ("unseen_sampled", "closed_loop", "static") not in found  # the simulated test has one part
     results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0,))
@@ -151,7 +167,7 @@ def test_one_seed_has_an_interval_over_its_worlds():
     one = as_sweep("s", simulated_sweep(arms=("closed_loop", "static"), seeds=(0,)))
     c = contrast(one, MEASURE["all_pass_sampled"], "closed_loop", "static")
     assert c.over == "worlds" and -1 < c.interval.low < c.interval.mean < c.interval.high < 1
-    assert c.p == 1.0 and one.case_study
+    assert c.p == 1.0 and one.case_study() == "a case study"
     worst = contrast(one, MEASURE["worst_tenth"], "closed_loop", "static")
     assert worst.interval.low == -inf and points(worst.interval) == f"{100 * worst.interval.mean:+.1f}"
 
@@ -173,6 +189,43 @@ def test_a_case_study_is_called_one():
     assert verdict(three).endswith("; 3 seeds cannot show a difference, whatever its size.")
     said = power_statement(primary(three))
     assert said.startswith("3 seeds cannot give p <= 0.05 (the smallest is 0.25); ") and "rough guess" in said
+
+
+def test_an_arm_of_few_seeds_is_a_case_study_beside_one_of_ten():
+    some = as_sweep("s", [r for r in simulated_sweep() if r.arm != "placebo" or r.seed < 3])
+    assert some.case_study() == "case studies: placebo (3 seeds)"
+    assert some.case_study(["static", "oracle"]) == "" and some.case_study(["placebo"]) == "a case study"
+    found = contrasts(some)
+    made = tables(arms(some), found, aims(some, found), families(some))
+    told = {row[0]: row[1] for row in made[0].rows}
+    assert told["placebo"] == "3 (case study)" and told["static"] == "10"
+    assert made[1].title.endswith("; case studies: placebo (3 seeds)")
+    of_placebo = next(t for t in made if t.title.startswith("closed_loop minus placebo"))
+    assert {row[2] for row in of_placebo.rows} == {"3 (case study)"}
+    assert made[-1].title.endswith("; case studies: placebo (3 seeds)")
+    shown = [c for c in found if c.holm is not None]
+    assert "3 to 10 seeds, below 10 a case study" in caption(shown)
+
+
+def test_a_case_study_claims_nothing_however_small_its_p():
+    nine = contrasts(as_sweep("s", simulated_sweep(seeds=range(9), arms=("closed_loop", "random_worlds"))))
+    first = primary(nine)
+    assert first.holm < 0.05 and not first.shown
+    assert verdict(nine).endswith("; a case study claims no difference.")
+    assert caption(nine).endswith("; a case study claims none of them.")
+
+
+def test_titles_and_captions_say_what_their_intervals_range_over(sweep, found):
+    def told(sweep):
+        return contrasted(contrasts(sweep))[0].title
+
+    assert told(sweep) == "closed_loop minus random_worlds, in points [95 % interval over seeds]"
+    assert "paired by seed (10 seeds), with 95 % intervals over seeds; " in caption(list(found.values()))
+    one = as_sweep("s", simulated_sweep(arms=("closed_loop", "random_worlds"), seeds=(0,)))
+    assert told(one).endswith("[95 % interval over the test worlds of the one seed]")
+    assert "(1 seed: a case study), with 95 % intervals over the test worlds of the one seed; " in caption(
+        contrasts(one)
+    )
 
 
 def test_power_is_told_at_the_level_of_holms_first_step_too():

@@ -26,6 +26,19 @@ def test_shares_are_means_over_seeds_beside_their_own_uniform_band():
     assert c.outside == 0 and of(covered(), "static").outside == 3
 
 
+def test_a_mean_over_seeds_is_judged_by_its_scatter_over_seeds_and_not_by_the_band_of_one_run():
+    c = of(covered(seeds=range(10)), "closed_loop")
+    # 60 to 69 of 200 are 32.25 % on average, inside of the band of 25.5 to 34.5 % that one run's draws have;
+    # standard deviation 1.51 points, t(0.975, 9) 2.262 / sqrt(10) of it 1.08, so 2.25 is not 0.
+    assert c.low < c.share < c.high and c.outside == 0
+    assert c.excess == pytest.approx((0.0225, 0.0117, 0.0333), abs=1e-4)
+
+
+def test_one_seed_has_a_distance_from_uniform_draws_without_an_interval():
+    c = of(covered(seeds=(0,)), "closed_loop")
+    assert c.excess.mean == pytest.approx(0.0, abs=1e-12) and c.excess.low == -inf
+
+
 def test_the_difference_from_random_worlds_is_paired_by_seed_at_the_same_iteration():
     c = of(covered(), "closed_loop", iteration=1)
     # Each seed: 2 x (60 + seed) - 2 x (50 + seed) = 20 of 200.
@@ -58,7 +71,8 @@ def test_results_without_a_footprint_have_no_coverage():
 def test_the_table_shows_combinations_cumulated_to_every_iteration():
     table = coverage_table(coverage(covered()))
     assert [row[:2] for row in table.rows] == [(arm, str(i)) for arm in SHARES for i in (0, 1)]
-    assert table.rows[0][2:] == ("30.5", "30.0 [25.5, 34.5]", "0 of 3", "+5.0 [+5.0, +5.0]")
+    # 30, 30.5 and 31 % against 30: mean 0.5, standard deviation 0.5, t(0.975, 2) 4.303 / sqrt(3) of it 1.2.
+    assert table.rows[0][2:] == ("30.5", "30.0", "+0.5 [-0.7, +1.7]", "0 of 3", "+5.0 [+5.0, +5.0]")
 
 
 def test_coverage_is_written_with_its_figure_and_stands_in_the_findings(tmp_path):
@@ -66,5 +80,6 @@ def test_coverage_is_written_with_its_figure_and_stands_in_the_findings(tmp_path
     rows = list(csv.DictReader((tmp_path / "coverage.csv").open()))
     assert len(rows) == 3 * 2 * 2 * 2  # arms, dimensions, scopes, iterations
     assert all(row["difference"] == "" for row in rows if row["arm"] == "random_worlds")
-    assert b"what chance covers" in (tmp_path / "coverage.png").read_bytes()
+    assert all(float(row["excess_low"]) < float(row["excess"]) for row in rows)
+    assert b"The gate alone" in (tmp_path / "coverage.png").read_bytes()
     assert "**Coverage of combinations: " in (tmp_path / "findings.md").read_text()
