@@ -11,7 +11,8 @@ from analysis.style import HEAT, colour, drawing
 from analysis.weakness.write import StoredReport, read_reports, weakest_cells
 
 CAPTION = (
-    "Failure rate per cell and report, the weakest cells of any run, by facet (r0 reads the warm start). "
+    "Failure rate per cell and report, by facet: the weakest cells of any run, and all that briefs named or "
+    "that were forgotten (r0 reads the warm start). "
     "Frame: briefs of that iteration named it; ▲ claimed to be weaker than its facet; ▼ mastered before and "
     "lost; grey: no task required it. Cells that darken from left to right are weaknesses removed."
 )
@@ -42,7 +43,7 @@ def write_cells(runs: Mapping[str, OpenRun], out: Path) -> list[Path]:
     found = reports_of(runs)
     if not found:
         return []
-    names = weakest_cells([stored for run in found for stored in run.reports], CELLS)[:CELLS]
+    names = weakest_cells([stored for run in found for stored in run.reports], CELLS)
     rows = [_row(run, stored, name) for run in found for stored in run.reports for name in names]
     table = write_csv(out / "cells.csv", HEADER, [row for row in rows if row is not None])
     return [table, _draw(found, names, out / "cells.png")]

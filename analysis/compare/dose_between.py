@@ -28,7 +28,7 @@ CAPTION = (
 class Deviation(NamedTuple):
     """A cell of a run beside the other arms of its seed; shares."""
 
-    arm: str
+    arm: str  # or the label of the run, where its arm has several at the seed
     seed: int
     cell: str
     dose: float
@@ -52,7 +52,10 @@ class Slope(NamedTuple):
 
 
 def deviations(found: Mapping[tuple[str, int], Sequence[Dose]]) -> list[Deviation]:
-    """(arm, seed) -> cells, as differences from the mean of the seed's arms; cells that all of them have."""
+    """(arm, seed) -> cells, as differences from the mean of the seed's arms; cells that all of them have.
+
+    The runs of a seed began alike (`footprint.beside.require_same_start`), and no two have one name.
+    """
     out = []
     for seed in sorted({seed for _, seed in found}):
         arms = {arm: {d.cell: d for d in doses} for (arm, at), doses in found.items() if at == seed}

@@ -1,12 +1,16 @@
 """Dose and response as a table and figures: cells within each run, and between the arms of a seed."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from analysis.compare.dose import Dose, aimed_facets, doses_of, rank_correlation
 from analysis.compare.dose_between import write_between
+from analysis.compare.naming import arm_names
 from analysis.csv_file import write_csv
+from analysis.errors import DataError
+from analysis.footprint.beside import require_same_start
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
 from planet.text_table import align
@@ -31,11 +35,23 @@ def write_doses(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[Path]
     table = write_csv(out / "dose_response.csv", HEADER, rows)
     lines = [(label, str(len(doses)), _rho_text(rank_correlation(doses))) for label, doses in found.items()]
     text = "\n".join(align(("dose and response", "cells", "rank correlation"), lines))
-    between, between_files = write_between(
-        {(runs[label].run.arm, runs[label].run.seed): doses for label, doses in found.items()}, out
-    )
+    between, between_files = _between({label: runs[label] for label in found}, found, out)
     files = [table, _draw(found, facets, out / "dose_response.png"), *between_files]
     return "\n".join(part for part in (text, between) if part), files
+
+
+def _between(
+    runs: Mapping[str, OpenRun], found: Mapping[str, Sequence[Dose]], out: Path
+) -> tuple[str, list[Path]]:
+    """The slope between the runs of a seed; a sentence instead where they did not begin alike."""
+    try:
+        for run, other in combinations(runs.values(), 2):
+            if run.run.seed == other.run.seed:
+                require_same_start(run, other)
+    except DataError as error:
+        return f"between arms of a seed: not compared, {error}", []
+    names = arm_names({label: (run.run.arm, run.run.seed) for label, run in runs.items()})
+    return write_between({(names[label], runs[label].run.seed): doses for label, doses in found.items()}, out)
 
 
 def _rho_text(rho: float | None) -> str:

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analysis.csv_file import write_csv
+from analysis.footprint.shares import subsets
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
 
 CAPTION = (
     "Prompts sampled per iteration, dropped groups included: by the iteration in which their world was "
     "grown, by family, and the effective number of tasks (exp of the entropy of what was drawn) beside as"
-    " many uniform draws from the pool; below the dashed line the sampler dwells on some tasks."
+    " many uniform draws from the pool, none twice in an update; below the dashed line the sampler dwells "
+    "on some."
 )
 DRAWS = 200  # simulated iterations of uniform draws
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo", "--")
@@ -31,7 +33,7 @@ class Mass(NamedTuple):
     origins: dict[str, int]  # the starting pool, or the iteration that grew the world -> prompts
     families: dict[str, int]  # family -> prompts
     effective: float  # tasks, of the prompts drawn
-    uniform: float  # the same of as many uniform draws, mean
+    uniform: float  # the same of as many uniform draws per update, none twice in it, mean
     sampler: float | None  # tasks, of the sampler's distribution; None: not recorded
     pool: int  # tasks in the pool at the iteration's last update
 
@@ -83,16 +85,19 @@ WHERE m.run_id = :run AND m.name = 'sampler/effective_tasks' AND s.iteration IS 
 
 
 def _mass(iteration: int, prompts: list[dict[str, Any]], added: list[int], sampler: float | None) -> Mass:
-    pool = sum(step < max(p["step"] for p in prompts) for step in added)
+    updates = [
+        (count, sum(since < step for since in added))
+        for step, count in sorted(Counter(p["step"] for p in prompts).items())
+    ]
     return Mass(
         iteration=iteration,
         prompts=len(prompts),
         origins=dict(sorted(Counter(_origin(p) for p in prompts).items(), key=lambda item: _order(item[0]))),
         families=dict(sorted(Counter(p["family"] for p in prompts).items())),
         effective=effective_number(list(Counter(p["task_id"] for p in prompts).values())),
-        uniform=uniform_effective_number(len(prompts), pool),
+        uniform=uniform_effective_number(updates),
         sampler=sampler,
-        pool=pool,
+        pool=updates[-1][1],
     )
 
 
@@ -110,10 +115,18 @@ def effective_number(counts: Sequence[int]) -> float:
     return exp(float(-(shares * np.log(shares)).sum()))
 
 
-def uniform_effective_number(draws: int, pool: int, seed: int = 0) -> float:
-    """The mean effective number of `draws` uniform draws from `pool` tasks, with repetition."""
+def uniform_effective_number(updates: Sequence[tuple[int, int]], seed: int = 0) -> float:
+    """The mean effective number of tasks when every update draws uniformly, and no task twice in it.
+
+    updates: prompts of each, and tasks in its pool, to which later ones only add. An update with more prompts
+    than tasks takes all of them before any comes again.
+    """
     generator = np.random.default_rng(seed)
-    counts = generator.multinomial(draws, np.full(pool, 1 / pool), size=DRAWS)
+    counts: Any = np.zeros((DRAWS, max(pool for _, pool in updates)), dtype=int)
+    for prompts, pool in updates:
+        rounds, rest = divmod(prompts, pool)
+        counts[:, :pool] += rounds
+        np.add.at(counts, (np.arange(DRAWS)[:, None], subsets(generator, pool, rest, DRAWS)), 1)
     return float(np.mean([effective_number(row[row > 0]) for row in counts]))
 
 

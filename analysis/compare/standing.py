@@ -1,12 +1,14 @@
 """Where one run stands: its test scores beside its warm start's, its costs, what it gained and forgot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.errors import DataError
 from analysis.intervals import Interval, cluster_bootstrap, difference_bootstrap
+from analysis.ledger import StepRow
 from analysis.run_directory import OpenRun
+from analysis.statistics.curves import fallen
 
 GREEDY = "greedy"
 """Variant of episodes sampled at temperature 0; every other one is a temperature."""
@@ -52,8 +54,8 @@ class Standing(NamedTuple):
     """One run in a comparison."""
 
     label: str
-    warm: dict[str, Sample]  # variant -> test episodes of the warm start
-    final: dict[str, Sample]  # variant -> test episodes of the last policy of the iterations
+    warm: dict[str, Sample]  # variant -> test episodes of the warm start; empty: not tested yet
+    final: dict[str, Sample]  # the same of the last policy of the iterations
     curve: tuple[Point, ...]  # validations, by updates, those of an extension at the end
     updates: int  # of the iterations; those of an extension apart
     charged: dict[str, int]  # purpose -> charged steps, those of an extension apart
@@ -63,7 +65,12 @@ class Standing(NamedTuple):
     @property
     def sampled(self) -> str:
         """The variant that is not greedy."""
-        return next((v for v in sorted(self.final) if v != GREEDY), GREEDY)
+        return next((v for v in sorted(self.final or self.warm) if v != GREEDY), GREEDY)
+
+    @property
+    def planned(self) -> tuple[Point, ...]:
+        """The validations of the iterations, those of an extension apart."""
+        return tuple(point for point in self.curve if point.updates <= self.updates)
 
     def gain(self, variant: str) -> Interval | None:
         """Final minus warm start, the same worlds drawn on both sides; None when either was not tested."""
@@ -81,9 +88,8 @@ class Standing(NamedTuple):
 
     def forgotten(self, family: str) -> float | None:
         """The best validation of a family minus the last one, in shares; None when it was not validated."""
-        planned = [point for point in self.curve if point.updates <= self.updates]
-        shares = [point.families[family] for point in planned if family in point.families]
-        return max(shares) - shares[-1] if shares else None
+        shares = [point.families[family] for point in self.planned if family in point.families]
+        return fallen(shares)
 
     @property
     def families(self) -> list[str]:
@@ -99,26 +105,23 @@ def difference(after: Sample, before: Sample) -> Interval:
 
 def standing(run: OpenRun, label: str | None = None) -> Standing:
     """Measure a run, called `label` (None: its arm and seed). DataError when nothing was evaluated yet."""
-    samples = _samples(run)
-    if not samples:
+    tests, validations = _samples(run)
+    if not tests and not validations:
         raise DataError(f"{run.path} has no test or validation episodes yet; nothing to compare")
-    tested = sorted({version for purpose, version, _ in samples if purpose == "test"})
-    updates = _one(run, _UPDATES)
-    final = max((version for version in tested if version <= updates), default=0)
     return Standing(
         label=label or run.label,
-        warm=_tests(samples, min(tested, default=0)),
-        final=_tests(samples, final),
-        curve=tuple(_curve(run, samples)),
-        updates=updates,
+        warm=tests.get("warm_start", {}),
+        final=tests.get("final", {}),
+        curve=tuple(_curve(run, validations)),
+        updates=_one(run, _UPDATES),
         charged={row["purpose"]: int(row["n"]) for row in run.ledger.query(_CHARGED, run=run.id)},
         worlds=_one(run, _POOL),
-        extended=_tests(samples, tested[-1]) if tested and tested[-1] > final else {},
+        extended=tests.get("extended", {}),
     )
 
 
 _EPISODES = """
-SELECT purpose, policy_version, variant, all_pass, reward, world_id, family FROM episode_outcomes
+SELECT step, purpose, policy_version, variant, all_pass, reward, world_id, family FROM episode_outcomes
 WHERE run_id = :run AND purpose IN ('validate', 'test') ORDER BY step, episode_id
 """
 _CHARGED = """
@@ -137,30 +140,37 @@ _SPENT = """
 SELECT policy_version, charged_steps FROM learning_curve WHERE run_id = :run AND purpose = 'validate'
 """
 
-Samples = dict[tuple[str, int, str], Sample]  # (purpose, policy version, variant) -> episodes
+Tests = dict[str, dict[str, Sample]]  # subject ("warm_start", "final", "extended") -> variant -> episodes
+Validations = dict[tuple[int, str], Sample]  # (policy version, variant) -> episodes
 
 
-def _samples(run: OpenRun) -> Samples:
-    out: Samples = {}
-    for row in run.ledger.query(_EPISODES, run=run.id):
-        key = (row["purpose"], row["policy_version"], row["variant"])
-        sample = out.setdefault(key, Sample([], [], [], []))
+def tested_subjects(steps: Iterable[StepRow]) -> dict[int, str]:
+    """Step -> which policy was tested in it: "warm_start", "final" or "extended".
+
+    A policy version does not tell them: without updates, warm start and final policy are one version.
+    """
+    return {step.step: str(step.detail.get("subject", "final")) for step in steps if step.kind == "test"}
+
+
+def _samples(run: OpenRun) -> tuple[Tests, Validations]:
+    rows = run.ledger.query(_EPISODES, run=run.id)
+    subjects = tested_subjects(run.ledger.rows(StepRow, run.id))
+    tests: Tests = {}
+    validations: Validations = {}
+    for row in rows:
+        empty = Sample([], [], [], [])
+        if row["purpose"] == "test":
+            sample = tests.setdefault(subjects[row["step"]], {}).setdefault(row["variant"], empty)
+        else:
+            sample = validations.setdefault((row["policy_version"], row["variant"]), empty)
         sample.passed.append(float(row["all_pass"]))
         sample.reward.append(row["reward"])
         sample.worlds.append(row["world_id"])
         sample.families.append(row["family"])
-    return out
+    return tests, validations
 
 
-def _tests(samples: Samples, version: int) -> dict[str, Sample]:
-    return {
-        variant: sample
-        for (purpose, at, variant), sample in samples.items()
-        if purpose == "test" and at == version
-    }
-
-
-def _curve(run: OpenRun, samples: Samples) -> Sequence[Point]:
+def _curve(run: OpenRun, samples: Validations) -> Sequence[Point]:
     charged: dict[int, int] = {}
     for row in run.ledger.query(_SPENT, run=run.id):
         charged[row["policy_version"]] = int(row["charged_steps"])
@@ -176,8 +186,8 @@ def _curve(run: OpenRun, samples: Samples) -> Sequence[Point]:
                 for part in [sample.of_family(family)]
             },
         )
-        for (purpose, version, variant), sample in sorted(samples.items(), key=lambda item: item[0])
-        if purpose == "validate" and variant != GREEDY
+        for (version, variant), sample in sorted(samples.items(), key=lambda item: item[0])
+        if variant != GREEDY
     ]
 
 

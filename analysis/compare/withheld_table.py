@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.compare.naming import arm_names
 from analysis.compare.withheld import Withheld, withheld_of
 from analysis.csv_file import write_csv
 from analysis.run_directory import OpenRun
@@ -61,7 +62,7 @@ def render_withheld(each: Sequence[tuple[str, Withheld]]) -> str:
         for label, one in each
     ]
     told = "\n".join(align(header, rows, left=(0, 1)))
-    beside = _side_by_side([one for _, one in each])
+    beside = _side_by_side(each)
     return f"{told}\n\n{beside}" if beside else told
 
 
@@ -80,18 +81,24 @@ def _place_text(one: Withheld) -> str:
     return f"{one.found.rank} of {one.found.of}" + (", claimed" if one.found.claimed else "")
 
 
-def _side_by_side(each: Sequence[Withheld]) -> str:
+def _side_by_side(each: Sequence[tuple[str, Withheld]]) -> str:
     """Charged steps until each arm stood level, by family and seed; empty when there is one arm."""
-    arms = list(dict.fromkeys(one.arm for one in each))
+    names = _names(each)
+    arms = list(dict.fromkeys(names.values()))
     if len(arms) < 2:
         return ""
-    spent = {(one.family, one.seed, one.arm): _count(one.charged) for one in each}
+    spent = {(one.family, one.seed, names[label]): _count(one.charged) for label, one in each}
     places = sorted({(family, seed) for family, seed, _ in spent})
     rows = [
         (f"{family}, seed {seed}", *(spent.get((family, seed, arm), "-") for arm in arms))
         for family, seed in places
     ]
     return "\n".join(align(("charged steps until level", *arms), rows))
+
+
+def _names(each: Sequence[tuple[str, Withheld]]) -> dict[str, str]:
+    """Label of a run -> how it is called beside the others."""
+    return arm_names({label: (one.arm, one.seed) for label, one in each})
 
 
 def _count(spent: int | None) -> str:
@@ -105,12 +112,13 @@ def _row(label: str, one: Withheld) -> tuple[Any, ...]:
 
 def _draw(each: Sequence[tuple[str, Withheld]], path: Path) -> Path:
     panels = sorted({(one.seed, one.family) for _, one in each})
-    arms = list(dict.fromkeys(one.arm for _, one in each))
+    names = _names(each)
+    arms = list(dict.fromkeys(names.values()))
     with drawing(path, CAPTION, 1, len(panels), width=2 + 2.8 * len(panels), height=3.4) as axes:
         for axis, (seed, family) in zip(axes[0], panels, strict=True):
-            for _, one in each:
+            for label, one in each:
                 if (one.seed, one.family) == (seed, family):
-                    _line(axis, arms.index(one.arm), one)
+                    _line(axis, arms.index(names[label]), names[label], one)
             axis.set_title(f"{family}, seed {seed}")
             axis.set_xlabel("charged steps")
             axis.locator_params(axis="x", nbins=4)
@@ -120,9 +128,9 @@ def _draw(each: Sequence[tuple[str, Withheld]], path: Path) -> Path:
     return path
 
 
-def _line(axis: Any, index: int, one: Withheld) -> None:
+def _line(axis: Any, index: int, name: str, one: Withheld) -> None:
     x = [point.charged for point in one.curve]
-    axis.plot(x, [100 * point.success for point in one.curve], label=one.arm, **line(index))
+    axis.plot(x, [100 * point.success for point in one.curve], label=name, **line(index))
     axis.plot(x, [100 * point.level for point in one.curve], color=colour(index), linestyle=":")
     if one.charged is not None:
         level = next(point for point in one.curve if point.charged == one.charged)

@@ -98,8 +98,7 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
 
 
 def _last_validation(s: Standing) -> str:
-    planned = [point for point in s.curve if point.updates <= s.updates]
-    return percent(planned[-1].all_pass.mean) if planned else "-"
+    return percent(s.planned[-1].all_pass.mean) if s.planned else "-"
 
 
 def against(one: Standing, other: Standing) -> Interval | None:

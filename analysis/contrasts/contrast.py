@@ -11,11 +11,10 @@ from analysis.run_result import RunResult
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation
+from analysis.statistics.power import LEVEL
 
 EXTRA = (("placebo", "random_worlds"), ("oracle", "random_worlds"))
 """Contrasts that the aims read; they are no claims and are not adjusted."""
-
-LEVEL = 0.05
 
 Over = Literal["seeds", "worlds"]
 

@@ -5,6 +5,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from analysis.run_result import CurvePoint, RunResult, TestTask, Tries
+from analysis.statistics.curves import fallen
 from analysis.statistics.iqm import iqm
 from analysis.statistics.tail import cross_seeded_cvar
 
@@ -89,4 +90,4 @@ def curve_until(run: RunResult) -> list[CurvePoint]:
 def forgotten(run: RunResult, family: str) -> float | None:
     """The best validation of a family minus the last one; None when it was not validated."""
     shares = [point.families[family] for point in curve_until(run) if family in point.families]
-    return max(shares) - shares[-1] if shares else None
+    return fallen(shares)

@@ -22,7 +22,7 @@ class Pair(NamedTuple):
 
 
 def require_same_start(run: OpenRun, other: OpenRun) -> None:
-    """DataError unless two different runs have one seed and began with the same worlds."""
+    """DataError unless two different runs have one seed, the same worlds and the same warm start."""
     if run.path.resolve() == other.path.resolve():
         raise DataError(f"{run.path} cannot stand beside itself; give another run of seed {run.run.seed}")
     if run.run.seed != other.run.seed:
@@ -34,10 +34,19 @@ def require_same_start(run: OpenRun, other: OpenRun) -> None:
         raise DataError(
             f"{run.path} and {other.path} began with different worlds; give runs of the same splits"
         )
+    if _warm_start(run) != _warm_start(other):
+        raise DataError(
+            f"{run.path} and {other.path} began with different policies; give runs of the same warm start"
+        )
 
 
 def _splits(run: OpenRun) -> object:
     return next((s.detail.get("splits_digest") for s in run.ledger.rows(StepRow, run.id, step=0)), None)
+
+
+def _warm_start(run: OpenRun) -> object:
+    steps = run.ledger.rows(StepRow, run.id, kind="warm_start")
+    return steps[0].detail.get("key") if steps else None
 
 
 def pairs_of(mine: Sequence[Reached], theirs: Sequence[Reached]) -> list[Pair]:

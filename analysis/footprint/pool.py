@@ -35,8 +35,9 @@ class Update(NamedTuple):
 
 def read_pool(ledger: Ledger, run_id: str) -> dict[str, PoolTask]:
     """Task id -> task, of the worlds that a run trains on."""
-    worlds = {row.world_id: row for row in ledger.rows(WorldRow, run_id)}
+    # Tasks first: a world that a live run adds in between is one too many, a missing one would be a fault.
     trained = [row for split in ("train", "grown") for row in ledger.rows(TaskRow, run_id, split=split)]
+    worlds = {row.world_id: row for row in ledger.rows(WorldRow, run_id)}
     return {
         row.task_id: PoolTask(row.step, _values(row, worlds[row.world_id]))
         for row in sorted(trained, key=lambda row: row.task_id)
@@ -47,13 +48,15 @@ def read_updates(ledger: Ledger, run_id: str) -> list[Update]:
     """All updates of a run, in order, with the tasks that received a gradient in each."""
     touched: dict[int, list[str]] = {}
     iterations: dict[int, int | None] = {}
-    for row in ledger.query("SELECT step, task_id FROM gradient_tasks WHERE run_id = :run", run=run_id):
-        touched.setdefault(row["step"], []).append(row["task_id"])
+    # Steps first: what a live run adds after them is left out.
     for row in ledger.query("SELECT step, iteration FROM steps WHERE run_id = :run", run=run_id):
         iterations[row["step"]] = row["iteration"]
+    for row in ledger.query("SELECT step, task_id FROM gradient_tasks WHERE run_id = :run", run=run_id):
+        touched.setdefault(row["step"], []).append(row["task_id"])
     return [
         Update(u.step, u.update_index, iterations[u.step], tuple(sorted(touched.get(u.step, []))))
         for u in sorted(ledger.rows(UpdateRow, run_id), key=lambda u: u.step)
+        if u.step in iterations
     ]
 
 

@@ -153,11 +153,11 @@ def _uniform_draws(since: Any, updates: Sequence[Update], draws: int, seed: int)
             raise DataError(
                 f"update {update.number} has more tasks than its pool; the ledger is inconsistent"
             )
-        out.append(available[_subsets(generator, len(available), len(update.tasks), draws)])
+        out.append(available[subsets(generator, len(available), len(update.tasks), draws)])
     return out
 
 
-def _subsets(generator: np.random.Generator, size: int, count: int, draws: int) -> Any:
+def subsets(generator: np.random.Generator, size: int, count: int, draws: int) -> Any:
     """Uniform subsets of `count` of the numbers below `size`, (draw, count).
 
     Floyd's algorithm (Bentley and Floyd 1987), all draws at once: the number j joins where the one drawn from

@@ -1,4 +1,4 @@
-"""Numbers of a learning curve: its mean height, when it arrives, how high it is at a budget."""
+"""Numbers of a learning curve: mean height, arrival, what is lost again, height at a budget."""
 
 from collections.abc import Sequence
 
@@ -33,14 +33,17 @@ def height_at(budget: Sequence[float], heights: Sequence[float], spent: float) -
     return float(np.interp(spent, x, y))
 
 
-def steps_to_threshold(
-    budget: Sequence[float], heights: Sequence[float], threshold: float, in_a_row: int = IN_A_ROW
-) -> float | None:
-    """Spent at the first of `in_a_row` evaluations at or above `threshold`; None: never sustained."""
+def fallen(heights: Sequence[float]) -> float | None:
+    """The highest point minus the last one; None without points."""
+    return max(heights) - heights[-1] if heights else None
+
+
+def steps_to_threshold(budget: Sequence[float], heights: Sequence[float], threshold: float) -> float | None:
+    """Spent at the first of `IN_A_ROW` evaluations at or above `threshold`; None: never sustained."""
     x, y = _curve(budget, heights)
     reached = y >= threshold
-    for start in range(len(x) - in_a_row + 1):
-        if reached[start : start + in_a_row].all():
+    for start in range(len(x) - IN_A_ROW + 1):
+        if reached[start : start + IN_A_ROW].all():
             return float(x[start])
     return None
 

@@ -4,7 +4,6 @@ Source: Agarwal et al. 2021 (arXiv 2108.13264), as the package rliable 1.2.0 com
 middle half of all entries, and percentile intervals over matrices in which each column draws its own rows.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,24 +34,22 @@ def stratified_picks(rows: int, columns: int, *, draws: int = DRAWS, seed: int =
 
 def stratified_bootstrap(
     scores: Any,
-    statistic: Callable[[Any], Any] = iqm_of_each,
     *,
     picks: Any = None,
     seed: int = 0,
     draws: int = DRAWS,
     level: float = LEVEL,
 ) -> Interval:
-    """A statistic of a (seed, column) matrix with its percentile interval.
+    """The interquartile mean of a (seed, column) matrix with its percentile interval.
 
-    statistic: (draw,) values from (draw, seed, column) matrices.
     picks: rows to take, (draw, seed, column); None draws them. Raises DataError for an empty matrix or a NaN.
     """
     matrix = as_matrix(scores)
     if picks is None:
         picks = stratified_picks(*matrix.shape, draws=draws, seed=seed)
     resampled = matrix[picks, np.arange(matrix.shape[1])]
-    low, high = np.quantile(statistic(resampled), [0.5 - level / 2, 0.5 + level / 2])
-    return Interval(float(statistic(matrix[None])[0]), float(low), float(high))
+    low, high = np.quantile(iqm_of_each(resampled), [0.5 - level / 2, 0.5 + level / 2])
+    return Interval(iqm(matrix), float(low), float(high))
 
 
 def as_matrix(scores: Any) -> Any:

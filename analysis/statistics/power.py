@@ -7,6 +7,7 @@ import numpy as np
 from analysis.statistics.permutation import paired_permutation, smallest_p
 
 LEVEL = 0.05
+"""Of the tests of contrasts: the p-value up to which a difference is claimed."""
 SWEEPS = 2000
 """Simulated sweeps; a share of them has a standard error of at most 0.011."""
 

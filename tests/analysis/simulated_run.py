@@ -33,9 +33,22 @@ GROUP = 4
 class SimulatedRun:
     """Writes a run into a directory. `skill(family, version)` is the probability that a task is solved."""
 
-    def __init__(self, path, *, arm="closed_loop", seed=0, iterations=2, updates=3, prompts=3, gain=0.1):
+    def __init__(
+        self,
+        path,
+        *,
+        arm="closed_loop",
+        seed=0,
+        iterations=2,
+        updates=3,
+        prompts=3,
+        gain=0.1,
+        splits="splits",
+        warm="warm",
+    ):
         self.path, self.arm, self.seed, self.gain = path, arm, seed, gain
         self.iterations, self.updates, self.prompts = iterations, updates, prompts
+        self.splits, self.warm = splits, warm
         self.run_id = f"sim-{arm}-s{seed}"
         self.draw = random.Random(seed)
         self.step = self.version = 0
@@ -58,8 +71,9 @@ class SimulatedRun:
                 self._validate(iteration)
             self._diagnose(None)
             final, self.version = self.version, 0
+            self.subject = "warm_start"
             self._test()
-            self.version = final
+            self.version, self.subject = final, "final"
             self._test()
         return self.path
 
@@ -80,8 +94,11 @@ class SimulatedRun:
             tx.add(row)
 
     def _end(self, kind, iteration, rows):
+        details = {"worlds": {"splits_digest": self.splits}, "warm_start": {"key": self.warm}}
+        detail = {"subject": self.subject} if kind == "test" else details.get(kind, {})
+        step = StepRow(run_id=self.run_id, step=self.step, kind=kind, iteration=iteration, detail=detail)
         with self.ledger.transaction() as tx:
-            tx.add(StepRow(run_id=self.run_id, step=self.step, kind=kind, iteration=iteration), *rows)
+            tx.add(step, *rows)
             tx.add(MetricRow(run_id=self.run_id, step=self.step, name=f"{kind}/rows", value=len(rows)))
             tx.add(ClockRow(run_id=self.run_id, step=self.step, seconds=0.5))
         self.step += 1

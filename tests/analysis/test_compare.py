@@ -1,6 +1,7 @@
 """Runs side by side: final beside warm start, paired by world, on both budgets."""
 
 import csv
+import shutil
 
 import pytest
 
@@ -8,7 +9,9 @@ from analysis.compare.standing import Point, Sample, Standing, standing
 from analysis.compare.write import against, render_comparison, write_comparison
 from analysis.errors import DataError
 from analysis.intervals import Interval
+from analysis.ledger import Ledger
 from analysis.run_directory import open_run
+from tests.analysis.simulated_run import SimulatedRun
 
 
 def point(updates, **families):
@@ -55,6 +58,24 @@ def test_a_run_is_measured_from_its_ledger(run):
     assert [p.updates for p in s.curve] == [0, 3, 6]
     assert [p.charged for p in s.curve] == [0, 36 + 36, 2 * (36 + 36)]
     assert s.gain("t1").low > 0
+
+
+def test_without_updates_warm_start_and_final_policy_are_still_two_tests(tmp_path):
+    s = standing(open_run(SimulatedRun(tmp_path / "run", iterations=0).write()))
+    # Both tests have policy version 0: three worlds of three tasks, four rollouts each.
+    assert len(s.warm["t1"].passed) == len(s.final["t1"].passed) == 36
+    assert s.warm["t1"].passed != s.final["t1"].passed
+
+
+def test_a_run_whose_warm_start_alone_was_tested_has_no_gain(run_path, tmp_path):
+    shutil.copytree(run_path, tmp_path / "run")
+    with Ledger(tmp_path / "run" / "ledger.sqlite") as ledger:
+        ledger.truncate_after("sim-closed_loop-s0", 16)  # the test of the final policy is step 17
+    s = standing(open_run(tmp_path / "run"))
+    assert set(s.warm) == {"t1", "greedy"} and s.final == {} and s.sampled == "t1"
+    assert s.gain("t1") is None
+    gains = [line.split() for line in render_comparison([s]).splitlines() if line.strip().startswith("gain")]
+    assert gains == [["gain", "-"], ["gain", "-"]]
 
 
 def test_the_learner_stands_above_the_one_that_learns_nothing(run, other_path):

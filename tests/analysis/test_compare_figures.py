@@ -13,8 +13,9 @@ from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total,
 from analysis.compare.mass import effective_number, masses_of, uniform_effective_number, write_mass
 from analysis.compare.standing import standing
 from analysis.compare.write import write_comparison
-from analysis.ledger import AuthorCallRow, ChargeRow, EpisodeRow, StepRow, UpdateRow
+from analysis.ledger import AuthorCallRow
 from analysis.run_directory import open_run
+from tests.analysis.extended_run import extend
 from tests.analysis.simulated_run import SimulatedRun
 
 FIGURES = ("learning_curves", "cells", "dose_response", "sampling", "author_funnel")
@@ -56,6 +57,26 @@ def test_the_heat_map_flags_what_briefs_named(run, tmp_path):
     assert {row["report"] for row in rows} == {"r0", "r1", "r2"}
 
 
+def test_the_heat_map_keeps_the_weakest_cells_and_all_that_are_marked(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("analysis.compare.cells.CELLS", 2)
+    write_cells({"a": run}, tmp_path)
+    shown = {row["cell"] for row in csv.DictReader((tmp_path / "cells.csv").open())}
+    (found,) = reports_of({"a": run})
+    highest = {}
+    for stored in found.reports:
+        for cell in stored.report.cells:
+            highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
+    marked = {lost.cell for stored in found.reports for lost in stored.report.forgotten} | {"family:two_hop"}
+    rest = sorted(set(highest) - marked, key=lambda name: (-highest[name], name))
+    assert shown == marked | set(rest[: max(0, 2 - len(marked))])
+    many = [f"a{number}" for number in range(30)]
+    monkeypatch.setattr(
+        "analysis.compare.cells.weakest_cells", lambda reports, count: [*many, "family:update"]
+    )
+    write_cells({"a": run}, tmp_path)
+    assert {row["cell"] for row in csv.DictReader((tmp_path / "cells.csv").open())} == {"family:update"}
+
+
 def test_a_run_without_reports_has_no_heat_map(tmp_path):
     bare = SimulatedRun(tmp_path / "bare", iterations=0)
     bare._diagnose = lambda iteration: None
@@ -82,6 +103,26 @@ def test_dose_is_the_share_gained_and_response_the_failures_removed(run):
     assert retail.response == retail.warm_failure - retail.final_failure > 0
 
 
+def test_runs_of_one_arm_and_seed_are_both_beside_each_other(run, tmp_path):
+    again = open_run(SimulatedRun(tmp_path / "again", gain=0.0, prompts=4).write())
+    write_doses({"one": run, "again": again}, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "dose_between_arms.csv").open()))
+    assert {row["arm"] for row in rows} == {"one", "again"}
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [({"splits": "x"}, "with different worlds"), ({"warm": "x"}, "with different policies")],
+)
+def test_runs_that_did_not_begin_alike_have_no_slope_between_them(run, tmp_path, start, words):
+    other = open_run(SimulatedRun(tmp_path / "other", arm="static", gain=0.0, **start).write())
+    text, files = write_doses({"one": run, "other": other}, tmp_path)
+    assert "between arms of a seed: not compared, " in text and words in text
+    assert "dose_between_arms.csv" not in {file.name for file in files}
+    alike = open_run(SimulatedRun(tmp_path / "alike", arm="static", gain=0.0).write())
+    assert "not compared" not in write_doses({"one": run, "alike": alike}, tmp_path)[0]
+
+
 def test_the_rank_correlation_is_of_order_alone():
     pairs = ((1, 2), (2, 9), (9, 10))
     doses = [Dose(f"c{x}", 0.0, x, x, y, 0.0, 30) for x, y in pairs]
@@ -105,8 +146,15 @@ def test_the_effective_number_is_that_of_equal_shares():
     assert effective_number([7]) == 1
     # shares 3/4 and 1/4: exp(3/4 log 4/3 + 1/4 log 4)
     assert log(effective_number([3, 1])) == pytest.approx(0.75 * log(4 / 3) + 0.25 * log(4))
-    assert uniform_effective_number(1, 10) == 1
-    assert 90 < uniform_effective_number(10_000, 100) <= 100
+
+
+def test_uniform_draws_take_no_task_twice_in_an_update():
+    assert uniform_effective_number([(1, 10)]) == 1
+    assert uniform_effective_number([(8, 10)]) == pytest.approx(8)  # eight different ones, whichever
+    assert uniform_effective_number([(20, 10)]) == pytest.approx(10)  # each twice
+    # Two updates of one of two tasks: the same one (1) or both (2), equally often.
+    assert uniform_effective_number([(1, 2)] * 2) == pytest.approx(1.5, abs=0.1)
+    assert 90 < uniform_effective_number([(16, 100)] * 600) <= 100
 
 
 def test_a_synthesis_is_valid_when_its_last_call_was_accepted():
@@ -143,25 +191,11 @@ def test_an_extension_is_neither_the_final_policy_nor_equal_updates(run_path, tm
     shutil.copytree(run_path, tmp_path / "run")
     extended = open_run(tmp_path / "run")
     before = standing(extended)
-    _extend(extended)
+    extend(extended)
     after = standing(extended)
     assert after.updates == before.updates == 6 and after.charged == before.charged
     assert after.final == before.final and before.extended == {}
-    assert after.extended["t1"].passed == [1.0]
+    assert after.extended["t1"].passed == [1.0] * 36 and before.final["t1"].passed != [1.0] * 36
     assert [dose.final_failure for dose in doses_of(extended, ("industry",))] == [
         dose.final_failure for dose in doses_of(open_run(run_path), ("industry",))
     ]
-
-
-def _extend(run):
-    """One more update outside of the iterations, charged, and one more test task, passed."""
-    step = run.ledger.last_step(run.id) + 1
-    key = {"run_id": run.id, "step": step}
-    old = run.ledger.rows(EpisodeRow, run.id, purpose="test")[0]
-    with run.ledger.transaction() as tx:
-        tx.add(StepRow(**key, kind="update", iteration=None))
-        tx.add(
-            UpdateRow(**key, update_index=6, groups=1, admitted=1, dropped=0, refill_shortfall=0, metrics={})
-        )
-        tx.add(ChargeRow(**key, purpose="train", steps=500, charged=True))
-        tx.add(old.replace(**key, episode_id="x", all_pass=True, policy_version=7, variant="t1"))

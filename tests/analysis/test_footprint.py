@@ -10,7 +10,7 @@ from analysis.errors import DataError
 from analysis.footprint.__main__ import main
 from analysis.footprint.beside import pairs_of, require_same_start
 from analysis.footprint.pool import DIMENSIONS, PoolTask, Update, read_pool, read_updates
-from analysis.footprint.shares import _subsets, ends_of_iterations, footprint
+from analysis.footprint.shares import ends_of_iterations, footprint, subsets
 from analysis.footprint.write import render_iterations, write_footprint
 from analysis.ledger import Ledger, RunRow, StepRow, task_row, world_row
 from analysis.run_directory import open_run
@@ -119,7 +119,7 @@ def test_the_written_table_holds_every_dimension_scope_and_update(run, tmp_path)
 
 
 def test_every_subset_is_drawn_equally_often():
-    drawn = _subsets(np.random.default_rng(0), 5, 2, 20_000)
+    drawn = subsets(np.random.default_rng(0), 5, 2, 20_000)
     counts = {pair: 0 for pair in combinations(range(5), 2)}
     for row in drawn:
         counts[tuple(sorted(row))] += 1
@@ -128,9 +128,9 @@ def test_every_subset_is_drawn_equally_often():
 
 
 def test_a_draw_of_all_takes_each_once_and_a_draw_of_none_takes_none():
-    everything = _subsets(np.random.default_rng(0), 7, 7, 50)
+    everything = subsets(np.random.default_rng(0), 7, 7, 50)
     assert (np.sort(everything, axis=1) == np.arange(7)).all()
-    assert _subsets(np.random.default_rng(0), 7, 0, 50).shape == (50, 0)
+    assert subsets(np.random.default_rng(0), 7, 0, 50).shape == (50, 0)
 
 
 def test_a_big_run_is_drawn_in_seconds():

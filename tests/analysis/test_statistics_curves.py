@@ -35,7 +35,6 @@ def test_a_threshold_counts_when_two_evaluations_in_a_row_hold_it():
     spent = (0, 10, 20, 30, 40)
     assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.5, 0.6), 0.5) == 30  # the first peak was not held
     assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.4, 0.6), 0.5) is None  # the last one has no successor
-    assert steps_to_threshold(spent, (0.1, 0.5, 0.2, 0.4, 0.6), 0.5, in_a_row=1) == 10
 
 
 def test_what_is_no_curve_is_refused():

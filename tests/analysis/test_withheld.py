@@ -77,6 +77,16 @@ def test_arms_of_a_seed_stand_side_by_side():
     assert lines[-1].split() == ["two_hop,", "seed", "1", "11,000", "not", "reached"]
 
 
+def test_two_runs_of_an_arm_and_seed_both_stand_side_by_side():
+    def of(label, reached):
+        curve = [Evaluation(u, 1000 * u, 9, float(reached <= u), 0.5) for u in (0, 11, 22)]
+        return label, Withheld("closed_loop", 1, "two_hop", None, tuple(curve))
+
+    lines = render_withheld([of("runs/a", 11), of("runs/b", 0)]).splitlines()
+    assert lines[-2].split()[-2:] == ["runs/a", "runs/b"]
+    assert lines[-1].split() == ["two_hop,", "seed", "1", "11,000", "0"]
+
+
 def test_a_comparison_tells_of_withheld_families_first_and_draws_them(tmp_path):
     runs = [written(tmp_path, arm, arm=arm, learned=at) for arm, at in (("closed_loop", 1), ("static", 6))]
     result = write_comparison(runs, tmp_path / "out")
