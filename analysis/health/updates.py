@@ -26,6 +26,13 @@ class Health(NamedTuple):
     shortfall: int  # groups still missing after the refill
     trainer: dict[str, float]  # what the trainer measured, e.g. entropy and gradient_norm
 
+    def value(self, name: str) -> float | None:
+        """A number by its name, the trainer's ones included; None: not measured."""
+        if name in self._fields and name != "trainer":
+            found: float = getattr(self, name)
+            return found
+        return self.trainer.get(name)
+
 
 def health(ledger: Ledger, run_id: str) -> list[Health]:
     """The health of every update of a run, in order. DataError when there is none yet."""

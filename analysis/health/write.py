@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.command import Result
 from analysis.csv_file import write_csv
@@ -34,7 +33,7 @@ def write_health(run: OpenRun, out: Path | None = None) -> Result:
     table = write_csv(
         out / "health.csv",
         (*_FIELDS, *measured),
-        [[_value(row, name) for name in (*_FIELDS, *measured)] for row in rows],
+        [[row.value(name) for name in (*_FIELDS, *measured)] for row in rows],
     )
     return Result(render_health(rows), (table, _draw(rows, out / "health.png")))
 
@@ -71,12 +70,8 @@ def render_health(rows: Sequence[Health], parts: int = 6) -> str:
     return "\n".join(align(header, lines))
 
 
-def _value(row: Health, name: str) -> Any:
-    return getattr(row, name) if name in _FIELDS else row.trainer.get(name)
-
-
 def _mean(rows: Sequence[Health], name: str) -> float | None:
-    values = [value for row in rows if (value := _value(row, name)) is not None]
+    values = [value for row in rows if (value := row.value(name)) is not None]
     return sum(values) / len(values) if values else None
 
 
@@ -89,7 +84,7 @@ def _draw(rows: Sequence[Health], path: Path) -> Path:
     with drawing(path, CAPTION, 2, 3, width=10, height=4.8) as axes:
         for axis, (title, names) in zip(axes.flat, _PANELS, strict=True):
             for index, name in enumerate(names):
-                values = [_value(row, name) for row in rows]
+                values = [row.value(name) for row in rows]
                 if any(value is not None for value in values):
                     updates = [row.update + 1 for row in rows]
                     axis.plot(updates, values, color=colour(index), label=name.replace("_", " "))

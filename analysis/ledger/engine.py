@@ -33,7 +33,9 @@ def open_engine(url: str | Path, create: bool) -> Engine:
                 _create(connection)
         with engine.connect() as connection:
             _check(connection)
-    except DBAPIError as error:
+        if create and engine.dialect.name == "sqlite":
+            _use_wal(engine)  # only now: a database of somebody else is left as it is
+    except (DBAPIError, sqlite3.Error) as error:
         engine.dispose()
         raise LedgerError(f"cannot open the ledger {engine.url}: {reason(error)}") from error
     except LedgerError:
@@ -42,9 +44,9 @@ def open_engine(url: str | Path, create: bool) -> Engine:
     return engine
 
 
-def reason(error: DBAPIError) -> str:
+def reason(error: DBAPIError | sqlite3.Error) -> str:
     """What the database said, in one line."""
-    return " ".join(str(error.orig).split())
+    return " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
 
 
 def _engine(url: str | Path, create: bool) -> Engine:
@@ -85,22 +87,26 @@ def _configure_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # the driver must not begin transactions on its own
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
-    _use_wal(cursor)
     cursor.execute("PRAGMA synchronous=NORMAL")  # with WAL: a killed process loses nothing it committed
     cursor.close()
 
 
-def _use_wal(cursor: sqlite3.Cursor) -> None:
+def _use_wal(engine: Engine) -> None:
+    """Switch the file to write-ahead logging, outside of any transaction; it stays so."""
     # The switch needs the whole file and, unlike a write, does not wait for a process that is creating it.
     deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            cursor.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+    connection = engine.raw_connection()
+    try:
+        while True:
+            try:
+                connection.cursor().execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+    finally:
+        connection.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:

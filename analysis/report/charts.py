@@ -14,8 +14,12 @@ LOOKS = 7
 """Series that look different; a page with more arms repeats them."""
 
 
+LARGEST = 1e300
+"""Values up to which differences are numbers."""
+
+
 class Series(NamedTuple):
-    """One line. `low` and `high` are a band around it; None in `y`: not measured."""
+    """One line. `low` and `high` are a band around it; None in `y`, or no finite number: not measured."""
 
     name: str
     x: Sequence[float]
@@ -26,7 +30,7 @@ class Series(NamedTuple):
 
 def line_chart(title: str, series: Sequence[Series], x_label: str, *, share: bool = False) -> Html:
     """Lines over a shared axis, the y axis from 0 if nothing is negative. `share`: y is shown in percent."""
-    drawn = [s for s in series if any(y is not None for y in s.y)]
+    drawn = [s for s in map(_finite, series) if any(y is not None for y in s.y)]
     if not drawn:
         return Html("")
     plane = _Plane.around(drawn)
@@ -41,6 +45,15 @@ def line_chart(title: str, series: Sequence[Series], x_label: str, *, share: boo
     return element(
         "figure", element("figcaption", title), picture, _legend(drawn) if len(drawn) > 1 else None
     )
+
+
+def _finite(series: Series) -> Series:
+    """The series without values that no plane holds (a trainer that diverges measures them)."""
+    y = [None if y is None or not abs(y) < LARGEST else y for y in series.y]
+    edges = (*(series.low or ()), *(series.high or ()))
+    if all(abs(edge) < LARGEST for edge in edges):
+        return series._replace(y=y)
+    return series._replace(y=y, low=None, high=None)
 
 
 def rate_bar(rate: Interval, name: str) -> Html:

@@ -1,12 +1,14 @@
 """One arm against another over the seeds that both have: the sentence and the table of a sweep."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from analysis.compare.standing import Standing
 from analysis.contrasts.sweep import CONTROLS, METHOD, SEEDS
 from analysis.intervals import Interval, difference_bootstrap, points
 from analysis.report.markup import Html, note, section, table
 from analysis.report.verdict import moved
+from analysis.statistics.paired import paired_interval
 
 Arms = Mapping[str, Mapping[int, Standing]]
 """Arm -> seed -> where that run stands."""
@@ -37,13 +39,20 @@ def shared_seeds(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], v
 def difference(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], variant: str) -> Interval | None:
     """Test all-pass of one arm minus another's over their shared seeds; None when they share none.
 
-    The interval resamples seeds from ten seeds on, and worlds within the given seeds below that.
+    From ten seeds on the interval is Student's over seeds, of one difference each; below that it resamples
+    worlds within the given seeds.
     """
     seeds = shared_seeds(ours, theirs, variant)
     if not seeds:
         return None
+    if len(seeds) >= SEEDS:
+        return paired_interval([_rate(ours[s], variant) - _rate(theirs[s], variant) for s in seeds])
     (mine, my_units), (other, other_units) = (_pooled(arm, seeds, variant) for arm in (ours, theirs))
     return difference_bootstrap(mine, my_units, other, other_units)
+
+
+def _rate(run: Standing, variant: str) -> float:
+    return fmean(run.final[variant].passed)
 
 
 def _pooled(arm: Mapping[int, Standing], seeds: Sequence[int], variant: str) -> tuple[list[float], list[str]]:
@@ -52,7 +61,7 @@ def _pooled(arm: Mapping[int, Standing], seeds: Sequence[int], variant: str) -> 
     for seed in seeds:
         sample = arm[seed].final[variant]
         passed += sample.passed
-        units += [str(seed) if len(seeds) >= SEEDS else f"{seed}/{world}" for world in sample.worlds]
+        units += [f"{seed}/{world}" for world in sample.worlds]
     return passed, units
 
 
@@ -89,7 +98,8 @@ def contrast_section(arms: Arms, greedy: str) -> Html:
         table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
         note(
             f"Below {SEEDS} seeds intervals resample the test worlds of these seeds and say nothing "
-            "about others; from there on they resample seeds. They are not adjusted for how many there are."
+            "about others; from there on they are Student's over seeds, of one difference each. They are not "
+            "adjusted for how many there are."
         ),
     )
 

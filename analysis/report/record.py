@@ -71,19 +71,33 @@ class Iteration(NamedTuple):
 
 
 class RunRecord:
-    """A run as a page tells it. Everything is read when it is first asked for, and once."""
+    """A run as a page tells it. Everything is read when it is first asked for, and once.
+
+    The run may go on meanwhile: what is newer than the steps that were read first is left out.
+    """
 
     def __init__(self, run: OpenRun) -> None:
         self.run = run
         self.steps = run.ledger.rows(StepRow, run.id)
 
+    @property
+    def newest(self) -> int:
+        """The newest step that is told; -1 before the first."""
+        return max((step.step for step in self.steps), default=-1)
+
     @cached_property
     def tasks(self) -> dict[str, TaskRow]:
-        return {row.task_id: row for row in self.run.ledger.rows(TaskRow, self.run.id)}
+        return {
+            row.task_id: row for row in self.run.ledger.rows(TaskRow, self.run.id) if row.step <= self.newest
+        }
 
     @cached_property
     def worlds(self) -> dict[str, WorldRow]:
-        return {row.world_id: row for row in self.run.ledger.rows(WorldRow, self.run.id)}
+        return {
+            row.world_id: row
+            for row in self.run.ledger.rows(WorldRow, self.run.id)
+            if row.step <= self.newest
+        }
 
     @cached_property
     def tasks_of(self) -> dict[str, tuple[TaskRow, ...]]:
@@ -106,7 +120,7 @@ class RunRecord:
         """All reports, in order."""
         iterations = {step.step: step.iteration for step in self.steps}
         rows = sorted(self.run.ledger.rows(ReportRow, self.run.id), key=lambda row: row.step)
-        return tuple(self.diagnosis(row, iterations[row.step]) for row in rows)
+        return tuple(self.diagnosis(row, iterations[row.step]) for row in rows if row.step <= self.newest)
 
     @cached_property
     def health(self) -> tuple[Health, ...]:
@@ -115,8 +129,15 @@ class RunRecord:
 
     @cached_property
     def gradients(self) -> tuple[Update, ...]:
-        """The tasks with a gradient, by update."""
-        return tuple(read_updates(self.run.ledger, self.run.id))
+        """The tasks with a gradient, by update, those of an extension at the end."""
+        found = read_updates(self.run.ledger, self.run.id)
+        return tuple(update for update in found if update.step <= self.newest)
+
+    @property
+    def planned_health(self) -> tuple[Health, ...]:
+        """How each update of the iterations went, those of an extension apart."""
+        numbers = {update.number for update in self.gradients if update.iteration is not None}
+        return tuple(row for row in self.health if row.update in numbers)
 
     @cached_property
     def iterations(self) -> tuple[Iteration, ...]:

@@ -56,15 +56,16 @@ def run_parts(
     only: names of the parts that are wanted; None: all of them.
     """
     _place(record, anchors, limits, only)
+    told = only is None or any(name.startswith("Iteration ") for name in only)
     parts: list[tuple[str, Callable[[], Html]]] = [
         *(
             (f"Iteration {i.number + 1}", partial(_iteration, record, i, anchors, limits))
-            for i in record.iterations
+            for i in (record.iterations if told else ())  # reading them takes most of a page's time
         ),
         ("Last report", partial(_last, record, anchors, limits)),
         ("Test", partial(_test, record, anchors, limits)),
         ("Footprint", partial(footprint_section, record)),
-        ("Health", lambda: health_section(record.health)),
+        ("Health", lambda: health_section(record.planned_health)),
         ("Costs", partial(cost_section, record)),
         ("Configuration", partial(settings_section, record)),
     ]

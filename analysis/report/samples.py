@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from analysis.compare.standing import GREEDY
+from analysis.compare.standing import GREEDY, tested_subjects
 from analysis.ledger import EpisodeRow
 from analysis.report.record import Diagnosis, Iteration, RunRecord
 from analysis.weakness import Cell
@@ -50,7 +50,8 @@ def diagnosed(record: RunRecord, diagnosis: Diagnosis, limits: Limits) -> list[s
 
 def trained(record: RunRecord, iteration: Iteration, limits: Limits) -> list[str]:
     """Training episodes kept whole, as many passes as failures if there are; those of new worlds first."""
-    rows = record.run.ledger.query(_KEPT, run=record.run.id, iteration=iteration.number)
+    kept = record.run.ledger.query(_KEPT, run=record.run.id, iteration=iteration.number)
+    rows = [row for row in kept if row["step"] <= record.newest]
     new = {brief.admitted_world_id for brief in iteration.briefs} - {None}
     ranked = sorted(rows, key=lambda row: (row["world_id"] not in new, row["step"], row["episode_id"]))
     passed = [row["episode_id"] for row in ranked if row["all_pass"]]
@@ -59,7 +60,10 @@ def trained(record: RunRecord, iteration: Iteration, limits: Limits) -> list[str
 
 
 def last_test(record: RunRecord, limits: Limits) -> list[str]:
-    """Greedy test episodes of the last policy: the first pass and the first failure of each family."""
+    """Greedy test episodes of the final policy: the first pass and the first failure of each family.
+
+    They are of the policy whose scores stand above them; of another one only where it was not tested.
+    """
     episodes = [e for e in _test_episodes(record) if e.variant == GREEDY]
     first: dict[tuple[str, bool], str] = {}
     for episode in episodes:
@@ -75,8 +79,9 @@ WHERE o.run_id = :run AND o.iteration = :iteration AND o.purpose = 'train'
 
 
 def _test_episodes(record: RunRecord) -> Iterable[EpisodeRow]:
-    tests = [step.step for step in record.steps if step.kind == "test"]
-    return record.run.ledger.rows(EpisodeRow, record.run.id, step=tests[-1]) if tests else []
+    tests = tested_subjects(record.steps)
+    chosen = [step for step, subject in tests.items() if subject == "final"] or list(tests)
+    return record.run.ledger.rows(EpisodeRow, record.run.id, step=chosen[-1]) if chosen else []
 
 
 def _by_turns(lists: Sequence[Sequence[str]]) -> list[str]:

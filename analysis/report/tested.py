@@ -2,21 +2,30 @@
 
 from collections.abc import Sequence
 
-from analysis.compare.standing import GREEDY, Standing
+from analysis.compare.standing import GREEDY, Sample, Standing, difference
 from analysis.intervals import points, shares
 from analysis.report.charts import Series, line_chart
 from analysis.report.markup import Html, element, note, section, table
 from analysis.report.verdict import test_gain
 
 _SCORES = ("sampled how", "warm start", "final policy", "gain in points", "reward", "episodes", "worlds")
+_WENT_ON = (
+    "Went on: the policy that made further updates until it had spent the charged budget. All else on this "
+    "page is of the final policy, but for the end of the learning curves and the costs."
+)
 _FAMILIES = ("family", "gain on test, in points", "forgotten in validation, in points")
 
 
 def test_section(standing: Standing, *body: object) -> Html:
     """Scores of warm start and final policy, and gains by family."""
-    variants = [v for v in (standing.sampled, GREEDY) if v in standing.final and v in standing.warm]
-    if not any(test_gain(standing, variant) for variant in variants):
+    variants = [v for v in dict.fromkeys((standing.sampled, GREEDY)) if test_gain(standing, v)]
+    if not variants:
         return Html("")
+    further = [v for v in variants if v in standing.extended]
+    rows = [
+        *(_scores(v, standing.warm[v], standing.final[v]) for v in variants),
+        *(_scores(f"{v}, went on", standing.warm[v], standing.extended[v]) for v in further),
+    ]
     families = [
         (family, points(standing.family_gain(family)), _points(standing.forgotten(family)))
         for family in standing.families
@@ -25,20 +34,20 @@ def test_section(standing: Standing, *body: object) -> Html:
         2,
         "Test",
         element("p", "Worlds that neither training nor diagnosis nor validation has seen."),
-        table(_SCORES, [_scores(standing, variant) for variant in dict.fromkeys(variants)]),
+        table(_SCORES, rows),
+        note(_WENT_ON) if further else None,
         table(_FAMILIES, families),
         note("Forgotten: the best validation of a family minus its last one. Intervals resample worlds."),
         *body,
     )
 
 
-def _scores(standing: Standing, variant: str) -> tuple[object, ...]:
-    before, after = standing.warm[variant], standing.final[variant]
+def _scores(how: str, before: Sample, after: Sample) -> tuple[object, ...]:
     return (
-        variant,
+        how,
         shares(before.all_pass()),
         shares(after.all_pass()),
-        points(standing.gain(variant)),
+        points(difference(after, before)),
         f"{before.mean_reward():.3f} → {after.mean_reward():.3f}",
         len(after.passed),
         len(set(after.worlds)),

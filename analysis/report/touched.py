@@ -12,9 +12,10 @@ _DRAWN = ("tasks", "worlds", "tools", "combinations")
 
 def footprint_section(record: RunRecord) -> Html:
     """Shares of the pool reached by the last update, and how they grew."""
-    if not record.gradients:
+    planned = [update for update in record.gradients if update.iteration is not None]
+    if not planned:
         return Html("")
-    reached = footprint(read_pool(record.run.ledger, record.run.id), record.gradients)
+    reached = footprint(read_pool(record.run.ledger, record.run.id), planned)
     cumulated = [r for r in reached if r.scope == "cumulated"]
     last = [r for r in cumulated if r.update == reached[-1].update]
     charts = [_chart([r for r in cumulated if r.dimension == name], name) for name in _DRAWN]

@@ -24,7 +24,7 @@ def health_section(rows: Sequence[Health]) -> Html:
     charts = [
         line_chart(
             title,
-            [Series(name.replace("_", " "), updates, [_value(row, name) for row in rows]) for name in names],
+            [Series(name.replace("_", " "), updates, [row.value(name) for row in rows]) for name in names],
             "policy updates",
             share=share,
         )
@@ -36,7 +36,3 @@ def health_section(rows: Sequence[Health]) -> Html:
         element("div", *charts, class_="charts"),
         note("Over all sampled episodes, those of dropped groups included."),
     )
-
-
-def _value(row: Health, name: str) -> float | None:
-    return getattr(row, name) if name in Health._fields else row.trainer.get(name)

@@ -11,7 +11,7 @@ def run_verdict(standing: Standing | None) -> str:
     tested = test_sentence(standing, standing.sampled)
     if tested is not None:
         return tested
-    so_far = "Tested once so far" if standing.final else "Not tested yet"
+    so_far = "Tested once so far" if standing.warm or standing.final else "Not tested yet"
     if not standing.curve:
         return f"{so_far}, and not validated."
     first, last = standing.curve[0], standing.curve[-1]
@@ -38,9 +38,8 @@ def test_sentence(standing: Standing, variant: str) -> str | None:
 
 
 def test_gain(standing: Standing, variant: str) -> Interval | None:
-    """What the test gained; None as well when warm start and final policy are one and the same test."""
-    once = standing.warm.get(variant) is standing.final.get(variant)
-    return None if once else standing.gain(variant)
+    """What the test gained; None unless both warm start and final policy were tested."""
+    return standing.gain(variant)
 
 
 def moved(gap: Interval) -> str:

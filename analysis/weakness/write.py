@@ -72,6 +72,8 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
     }
     targets: dict[int | None, set[str]] = {}
     for brief in run.ledger.rows(BriefRow, run.id):
+        if brief.step not in iterations:
+            continue  # a live run added it since
         cells = (brief.brief.get("target") or {}).get("cells", ())
         targets.setdefault(iterations[brief.step], set()).update(cells)
     reports = [WeaknessReport.model_validate(rows[0].report)]

@@ -332,6 +332,24 @@ def test_the_ledger_loads_no_heavy_library():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_a_database_of_somebody_else_is_left_as_it_was(tmp_path, create):
+    file = tmp_path / "theirs.sqlite"
+    theirs = sqlite3.connect(file)
+    theirs.execute("CREATE TABLE notes (words TEXT)")
+    theirs.commit()
+    theirs.close()
+    before = file.read_bytes()
+    with pytest.raises(LedgerError, match="is a database but not a ledger"):
+        Ledger(file, create=create)
+    assert file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_ledger_is_switched_to_write_ahead_logging_when_it_is_made(tmp_path):
+    Ledger(tmp_path / "ours.sqlite").close()
+    assert sqlite3.connect(tmp_path / "ours.sqlite").execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
 def damage(ledger, statement):
     with sqlite3.connect(ledger.url.removeprefix("sqlite:///")) as connection:
         connection.execute(statement)

@@ -51,6 +51,15 @@ def test_a_line_goes_from_corner_to_corner_and_breaks_nowhere():
     assert line_chart("t", [Series("a", [0], [None])], "x") == ""
 
 
+def test_what_a_trainer_that_diverges_measures_is_not_drawn():
+    inf, nan = float("inf"), float("nan")
+    chart = line_chart("t", [Series("a", [0, 1, 2, 3, 10], [0.0, inf, nan, -inf, 1.0])], "x")
+    assert 'points="44.0,166.0 342.0,8.0"' in chart and "nan" not in chart and "inf" not in chart
+    assert line_chart("t", [Series("a", [0, 1], [inf, nan])], "x") == ""
+    banded = line_chart("t", [Series("a", [0, 1], [0.0, 1.0], [0.0, -inf], [0.0, inf])], "x")
+    assert "polyline" in banded and "polygon" not in banded
+
+
 def test_a_single_point_and_a_flat_line_are_drawn():
     assert "polyline" in line_chart("t", [Series("a", [3], [0.0])], "x")
     assert "polyline" in line_chart("t", [Series("a", [1, 2], [0.0, 0.0])], "x", share=True)

@@ -6,20 +6,27 @@ from pathlib import Path
 import pytest
 
 from analysis.compare.standing import Point, Sample, Standing
+from analysis.footprint.pool import read_updates
 from analysis.intervals import Interval
-from analysis.ledger import BriefRow, Ledger, TaskRow
+from analysis.ledger import BriefRow, Ledger, ReportRow, TaskRow
 from analysis.report.__main__ import main
+from analysis.report.anchors import Anchors
 from analysis.report.briefs import ask, brief_section
 from analysis.report.contrasts import CONTROLS, difference, sweep_verdict
 from analysis.report.markup import element
 from analysis.report.record import Diagnosis, Iteration, RunRecord, change
+from analysis.report.run_page import run_parts
 from analysis.report.samples import Limits, diagnosed, last_test, shared_limits, shown_cells, trained
 from analysis.report.sweep_page import WHOLE, arm_curves
+from analysis.report.tested import test_section as section_of_test
+from analysis.report.touched import footprint_section
 from analysis.report.verdict import run_verdict
 from analysis.report.write import write_report
-from analysis.run_directory import open_run
+from analysis.run_directory import OpenRun, open_run
 from analysis.weakness import ProbeEpisode, weakness_report
 from analysis.weakness.attribution import blame
+from analysis.weakness.write import read_reports
+from tests.analysis.extended_run import extend
 from tests.analysis.hostile_run import HOSTILE, HostileRun
 from tests.analysis.page_reader import Page
 from tests.analysis.simulated_run import SimulatedRun
@@ -168,6 +175,15 @@ def test_a_run_without_whole_training_episodes_shows_none(record):
     assert trained(record, record.iterations[0], Limits()) == []
 
 
+def test_a_part_that_is_not_wanted_is_not_read(run_path):
+    record = RunRecord(open_run(run_path))
+    parts = run_parts(record, Anchors("r"), Limits(), only=("Test", "Costs"))
+    assert [part.name for part in parts] == ["Test", "Costs"]
+    assert not {"iterations", "diagnoses", "health", "gradients"} & set(vars(record))
+    (first,) = run_parts(record, Anchors("r"), Limits(), only=("Iteration 1",))
+    assert first.name == "Iteration 1"
+
+
 def test_runs_share_a_page_s_room():
     assert shared_limits(1) == Limits()
     thirds = Limits(cells=10, exemplars=10, passed=2, trained=2, tested=5)  # 30 // 3, 16 // 3
@@ -235,6 +251,54 @@ def test_an_unfinished_run_has_a_page_of_what_there_is(last, words, run_path, tm
     assert words in text and all(link[1:] in read.ids for link in read.links)
 
 
+@pytest.mark.parametrize("seen", [-1, 2, 3, 5, 9, 12])
+def test_what_a_live_run_writes_after_its_steps_were_read_is_left_out(seen, run_path):
+    behind = RunRecord(open_run(run_path))
+    behind.steps = [step for step in behind.steps if step.step <= seen]
+    parts = run_parts(behind, Anchors("r"), Limits(cells=2, exemplars=2, passed=1, trained=1, tested=1))
+    assert len([part for part in parts if part.name.startswith("Iteration")]) == len(behind.iterations)
+    # Each iteration: a diagnosis, a growth, three updates and a validation; the first begins with step 3.
+    assert len(behind.diagnoses) == (seen >= 3) + (seen >= 9)
+    assert len(behind.gradients) == sum(at <= seen for at in (5, 6, 7, 11, 12, 13))
+
+
+class Behind:
+    """A ledger whose steps and reports were read before the rest of what it holds was written."""
+
+    def __init__(self, ledger, seen):
+        self.ledger, self.seen = ledger, seen
+
+    def query(self, sql, **parameters):
+        found = self.ledger.query(sql, **parameters)
+        return [row for row in found if "FROM steps" not in sql or row["step"] <= self.seen]
+
+    def rows(self, kind, run_id, **equals):
+        found = self.ledger.rows(kind, run_id, **equals)
+        return [row for row in found if kind is not ReportRow or row.step <= self.seen]
+
+
+def test_updates_and_briefs_that_are_newer_than_the_steps_that_were_read_are_left_out(run):
+    behind = OpenRun(run.path, Behind(run.ledger, 3), run.run)
+    assert read_updates(behind.ledger, run.id) == []
+    (stored,) = read_reports(behind)
+    assert stored.id == "r0" and stored.targeted == frozenset()
+
+
+def test_an_extension_is_told_apart_on_the_page(run_path, tmp_path):
+    shutil.copytree(run_path, tmp_path / "run")
+    before = RunRecord(open_run(tmp_path / "run"))
+    samples, touched = last_test(before, Limits()), footprint_section(before)
+    assert "went on" not in section_of_test(before.standing)
+    extend(before.run)
+    after = RunRecord(before.run)
+    assert last_test(after, Limits()) == samples  # of the policy whose scores stand above them
+    assert footprint_section(after) == touched
+    assert len(after.health) == 7 and len(after.planned_health) == 6
+    read = Page(element("main", section_of_test(after.standing)))
+    (row,) = [row for row in read.rows if row[0] == "t1, went on"]
+    assert row[2] == "100.0% [100.0%, 100.0%]" and "charged budget" in read.texts["note"]
+
+
 @pytest.fixture(scope="module")
 def hostile_page(tmp_path_factory):
     """The page of a run whose every text is hostile."""
@@ -289,7 +353,15 @@ def test_arms_are_compared_on_the_seeds_and_worlds_that_they_share():
     )
 
 
-def test_ten_seeds_are_resampled_as_seeds():
+def test_from_ten_seeds_on_the_interval_is_students_of_one_difference_per_seed():
+    ours = {seed: run_with([0, 0], [1, seed < 4]) for seed in range(10)}
+    theirs = {seed: run_with([0, 0], [1, 0]) for seed in range(10)}
+    # Differences of 0.5 four times and of 0 six times: mean 0.2, standard deviation 0.258; t(0.975, 9) 2.262
+    # times 0.258 / sqrt(10) is 0.1847. Resampled seeds would give [0.05, 0.35].
+    assert difference(ours, theirs, "t1") == pytest.approx((0.2, 0.0153, 0.3847), abs=1e-4)
+
+
+def test_ten_seeds_that_agree_are_told_as_seeds():
     ours = {seed: run_with([0, 0], [1, 1]) for seed in range(10)}
     theirs = {seed: run_with([0, 0], [0, 0]) for seed in range(10)}
     said = sweep_verdict({"closed_loop": ours, "placebo": theirs})
