@@ -372,6 +372,29 @@ def test_unreadable_arguments_and_calls_without_reply_failed():
     assert line["ended"] == "turn_limit" and line["instruction"] == "go"
 
 
+def test_ids_that_come_again_answer_the_message_before_them():
+    def turn(tool, reply):
+        asked = {
+            "role": "assistant",
+            "tool_calls": [{"id": "0", "function": {"name": tool, "arguments": ""}}],
+        }
+        return [asked, {"role": "tool", "tool_call_id": "0", "content": reply}]
+
+    line = line_from_messages([*turn("pay", "Error: closed"), *turn("send", "sent")], task="t", success=False)
+    assert [(c["tool"], c.get("error"), c.get("result")) for c in line["calls"]] == [
+        ("pay", "Error: closed", None),
+        ("send", None, "sent"),
+    ]
+
+
+def test_a_reply_without_the_id_of_its_call_is_named():
+    messages = [{"role": "user", "content": "go"}, {"role": "tool", "content": "done"}]
+    with pytest.raises(
+        DataError, match=r"message 1 is a tool's reply \('done'\) without tool_call_id; give it"
+    ):
+        line_from_messages(messages, task="t", success=False)
+
+
 # ── the command ───────────────────────────────────────────────────────────────────────────────────
 
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from analysis.errors import DataError
+
 Message = Mapping[str, Any]
 
 
@@ -27,12 +29,11 @@ def line_from_messages(
 
     The first user message becomes the instruction. A call whose arguments are no JSON object, or that no
     reply follows, failed. The episode ended with an answer if an assistant's message without calls is last.
+    A reply belongs to the assistant's message before it, as ids may come again. DataError when it has no id.
     """
-    replies = {m["tool_call_id"]: _text(m) for m in messages if m.get("role") == "tool"}
     calls = [
         _call(call, replies, is_error)
-        for message in messages
-        if message.get("role") == "assistant"
+        for message, replies in _turns(messages)
         for call in message.get("tool_calls") or ()
     ]
     asked = [_text(message) for message in messages if message.get("role") == "user"]
@@ -40,6 +41,23 @@ def line_from_messages(
     answered = last.get("role") == "assistant" and not last.get("tool_calls")
     line = {"calls": calls, "ended": "answer" if answered else "turn_limit"}
     return line | ({"instruction": asked[0]} if asked else {}) | known
+
+
+def _turns(messages: Sequence[Message]) -> list[tuple[Message, dict[str, str]]]:
+    """Every message of the assistant with the replies to it, by the id of their call."""
+    turns: list[tuple[Message, dict[str, str]]] = []
+    for number, message in enumerate(messages):
+        if message.get("role") == "assistant":
+            turns.append((message, {}))
+        elif message.get("role") == "tool":
+            if message.get("tool_call_id") is None:
+                raise DataError(
+                    f"message {number} is a tool's reply ({_text(message)!r:.60}) without tool_call_id; "
+                    "give it the id of the call that it answers"
+                )
+            if turns:
+                turns[-1][1][message["tool_call_id"]] = _text(message)
+    return turns
 
 
 def _text(message: Message) -> str:
