@@ -27,7 +27,7 @@ def collect(runner: Runner, settings: Settings, out: Path) -> list[Path]:
     for number in numbers:
         file = out / f".worker-{number}.tar"
         try:
-            runner.ask(_copy(settings, number, file))
+            runner.ask(_copy(settings, number, file), patience=None)
             snapshot.unpack(file, out / f"worker-{number}")
         finally:
             file.unlink(missing_ok=True)
@@ -47,18 +47,18 @@ def _in_bucket(runner: Runner, bucket: str) -> list[int]:
 
 
 def _on_workers(runner: Runner, settings: Settings) -> list[int]:
-    """Have every worker take a snapshot; their numbers."""
+    """Have workers take a snapshot, one of them where they share the run directory; their numbers."""
     node = node_of(runner, settings)
     if node is None:
         raise SliceError(f"{settings.name}: no such slice, and its run was not kept in a bucket")
-    runner.ask(gcloud.ssh(settings, _take(settings)))
-    # Workers that run one run together have one run directory.
+    runner.ask(_take(settings), patience=None)
     return list(range(1 if settings.shared_run else node.workers))
 
 
-def _take(settings: Settings) -> list[str]:
+def _take(settings: Settings) -> gcloud.Command:
     shared = [] if settings.shared_run is None else ["--shared", settings.shared_run]
-    return on_worker(settings, ["snapshot", "--run-dir", settings.run.local, *shared])
+    remote = on_worker(settings, ["snapshot", "--run-dir", settings.run.local, *shared])
+    return gcloud.ssh(settings, remote, worker="0" if shared else "all")
 
 
 def _copy(settings: Settings, number: int, file: Path) -> gcloud.Command:
@@ -72,6 +72,6 @@ def _show(runner: Runner, settings: Settings, out: Path) -> None:
         runner.ask(gcloud.bucket_list(f"{settings.run.bucket}/worker-*.tar"))
     else:
         runner.ask(gcloud.describe_node(settings))
-        runner.ask(gcloud.ssh(settings, _take(settings)))
+        runner.ask(_take(settings))
     runner.ask(_copy(settings, 0, out / ".worker-0.tar"))
     runner.say("# the last one for every worker")

@@ -17,17 +17,21 @@ class Runner:
         self.dry_run = dry_run
         self.say = say
 
-    def ask(self, command: list[str]) -> str:
-        """Run a command; what it printed. GcloudError with its last line when it fails."""
+    def ask(self, command: list[str], patience: float | None = ANSWER_SECONDS) -> str:
+        """Run a command; what it printed. GcloudError with its last line when it fails.
+
+        `patience`: seconds after which it is given up; None, never, for copies, which take as long as
+        they are large.
+        """
         if not self._ready(command):
             return ""
         try:
             done = subprocess.run(
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                timeout=ANSWER_SECONDS, check=False,
+                timeout=patience, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise GcloudError(f"{_name(command)}: no answer within {ANSWER_SECONDS} s; try again") from None
+            raise GcloudError(f"{_name(command)}: no answer within {patience:g} s; try again") from None
         if done.returncode:
             raise GcloudError(f"{_name(command)}: {_reason(done.stderr, done.returncode)}", done.stderr)
         return done.stdout

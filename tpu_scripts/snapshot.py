@@ -7,6 +7,7 @@ Checkpoints are taken before the ledger too: those that it goes with may have be
 removal had begun may come along without some of its files; it is older than the one to go on from.
 """
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -21,6 +22,7 @@ from tpu_scripts.errors import SliceError
 
 LEDGER = "ledger.sqlite"
 _IMMUTABLE = "checkpoints"  # files below it are never changed, so a link is as good as a copy
+_NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EOPNOTSUPP)  # another file system, or one without links
 _PATIENCE = 100  # tries at a folder that is there and cannot be copied, 0.05 s apart
 
 
@@ -84,9 +86,19 @@ def _copy_folder(folder: Path, target: Path) -> None:
         place = target / path.name
         if path.name.startswith(".") or place.exists():
             continue
-        _copy_whole(path, place, os.link if folder.name == _IMMUTABLE else shutil.copy2)
+        _copy_whole(path, place, _link if folder.name == _IMMUTABLE else shutil.copy2)
         if path.is_dir() and not path.exists():  # it vanished behind the reader
             shutil.rmtree(place, ignore_errors=True)
+
+
+def _link(source: str, target: str) -> None:
+    """Link a file, or copy it where it cannot be linked: a shared folder is another file system."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        shutil.copy2(source, target)
 
 
 def _copy_whole(path: Path, place: Path, copy: Callable[[str, str], object]) -> None:

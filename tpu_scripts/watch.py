@@ -1,6 +1,7 @@
 """How a run on a slice is doing, and its restart after a preemption, as often as allowed."""
 
 import json
+import re
 import time
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from tpu_scripts import gcloud
 from tpu_scripts.create import create, wait
 from tpu_scripts.errors import GcloudError, SliceError, UseError
 from tpu_scripts.launch import Program, launch, on_worker
-from tpu_scripts.prepare import head, prepare
+from tpu_scripts.prepare import prepare
 from tpu_scripts.runner import Runner
 from tpu_scripts.settings import Settings
 from tpu_scripts.states import ACTIVE, COMING, TAKEN, Request, node_of, request_of
@@ -32,8 +33,6 @@ class Watch:
                 "--restart-preempted: a slice that is taken away takes its run directories along; launch and "
                 "watch with --run-dir gs://BUCKET/PATH"
             )
-        if restarts and settings.commit is None:  # every restart gets the code of the first
-            settings = replace(settings, commit=head(runner))
         self._runner, self._settings, self._program = runner, settings, program
         self._left = self._allowed = restarts
         self._lines = lines
@@ -42,6 +41,8 @@ class Watch:
     def commands(self) -> None:
         """Show the commands of one look."""
         self._runner.ask(gcloud.describe(self._settings))
+        if self._commit_wanted:
+            self._runner.ask(self._which_commit())
         self._runner.ask(gcloud.ssh(self._settings, self._question()))
 
     def until_end(self, once: bool = False) -> None:
@@ -67,6 +68,8 @@ class Watch:
         elif request.state != ACTIVE:
             raise SliceError(f"{name}: {request}; python -m tpu_scripts delete removes it")
         try:
+            if self._commit_wanted:
+                self._settings = replace(self._settings, commit=self._launched())
             statuses = self._statuses()
         except GcloudError as error:
             self._unanswered(request, error)
@@ -82,6 +85,24 @@ class Watch:
         if not found:
             raise GcloudError(f"{self._settings.name}: its workers said nothing; run setup and launch first")
         return sorted(found, key=lambda status: status["worker"])
+
+    @property
+    def _commit_wanted(self) -> bool:
+        """Whether a restart would not know the code that was launched: it gets the code of the first."""
+        return self._allowed > 0 and self._settings.commit is None
+
+    def _which_commit(self) -> gcloud.Command:
+        return gcloud.ssh(
+            self._settings, ["git", "-C", self._settings.directory, "rev-parse", "HEAD"], worker="0"
+        )
+
+    def _launched(self) -> str:
+        """The commit of the clone on the workers, from which the run was started."""
+        answer = self._runner.ask(self._which_commit())
+        found = re.search(r"^[0-9a-f]{40}$", answer, re.MULTILINE)
+        if found is None:
+            raise GcloudError(f"{self._settings.name}: its workers have no clone; run setup and launch first")
+        return found.group()
 
     def _question(self) -> list[str]:
         words = ["status", "--run-dir", self._settings.run.local, "--lines", str(self._lines)]
@@ -123,6 +144,11 @@ class Watch:
         """Get another slice and go on there."""
         if request.by_user:
             raise SliceError(f"{self._settings.name}: {request}; delete and create it to go on")
+        if self._commit_wanted:
+            raise UseError(
+                f"{self._settings.name}: {request}, and with it the clone that told what was launched; "
+                "give --set commit=40-DIGITS"
+            )
         self._spend(str(request))
         self._runner.ask(gcloud.delete(self._settings))
         create(self._runner, self._settings)

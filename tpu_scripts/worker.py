@@ -108,7 +108,7 @@ def restore(files: Files, bucket: str | None) -> str:
         return ""
     place = snapshot_of(bucket, index())
     try:
-        Runner().ask(["gcloud", "storage", "cp", place, str(files.snapshot)])
+        Runner().ask(["gcloud", "storage", "cp", place, str(files.snapshot)], patience=None)
     except GcloudError as error:
         if error.not_found:
             return " (nothing in the bucket yet)"
@@ -148,7 +148,8 @@ def mirror(files: Files, bucket: str | None) -> float | None:
         return None
     try:
         snapshot.write(files.run, files.snapshot)
-        Runner().ask(["gcloud", "storage", "cp", str(files.snapshot), snapshot_of(bucket, index())])
+        place = snapshot_of(bucket, index())
+        Runner().ask(["gcloud", "storage", "cp", str(files.snapshot), place], patience=None)
     except (SliceError, OSError) as error:
         print(f"snapshot: {error}", flush=True)
         return None
@@ -197,6 +198,9 @@ def main(argv: list[str] | None = None) -> int:
     except SliceError as error:
         print(f"worker {index()}: {error}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:  # the disk is full, or a folder is not there
+        print(f"worker {index()}: {' '.join(str(error).split())}", file=sys.stderr)
+        return SliceError.exit_code
     return 0
 
 

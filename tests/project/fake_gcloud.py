@@ -166,9 +166,14 @@ def _request(cloud: Cloud) -> dict[str, Any]:
 
 def _ssh(cloud: Cloud, words: list[str]) -> None:
     command = _flag(words, "command")
-    for worker in range(cloud.get("workers")):
+    asked = _flag(words, "worker")
+    for worker in range(cloud.get("workers")) if asked == "all" else [int(asked)]:
         if command.startswith("git init"):
             _clone(cloud.clone(worker))
+        if command.startswith("git -C") and " checkout " in command:
+            (cloud.clone(worker) / "commit").write_text(command.split()[-1])
+        if command.endswith(" rev-parse HEAD"):
+            print((cloud.clone(worker) / "commit").read_text())
         if command.startswith(("git ", "python3 -m ")) or "check_devices" in command:
             continue  # what fetches something: written down only
         environment = {**os.environ, "PATH": cloud.path, "TPU_WORKER_ID": str(worker)}

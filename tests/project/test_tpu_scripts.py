@@ -20,10 +20,11 @@ from tpu_scripts.__main__ import SUMMARIES, main
 from tpu_scripts.chips import chips, hosts
 from tpu_scripts.errors import SliceError
 from tpu_scripts.launch import program
-from tpu_scripts.runner import Runner
+from tpu_scripts.runner import ANSWER_SECONDS, Runner
 from tpu_scripts.settings import checked
+from tpu_scripts.states import Request
 from tpu_scripts.watch import Watch
-from tpu_scripts.worker import Files, status, supervise
+from tpu_scripts.worker import Files, mirror, restore, status, supervise
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SETTINGS = {
@@ -331,7 +332,9 @@ def test_several_hosts_run_one_run_in_the_folder_that_they_share(run, capfd) -> 
         f"{MESH} cache=/mnt/curricula/cache --run-dir /mnt/curricula/runs/first --resume-if-unfinished"
     )
     assert run("collect --run-dir runs/first --dry-run", **HOSTS) == 0
-    assert "snapshot --run-dir runs/first --shared /mnt/curricula/runs/first" in capfd.readouterr().out
+    (take,) = (line for line in capfd.readouterr().out.splitlines() if " snapshot " in line)
+    assert "snapshot --run-dir runs/first --shared /mnt/curricula/runs/first" in take
+    assert "--worker=0" in shlex.split(take)  # one copy of what they share
 
 
 @pytest.mark.parametrize(
@@ -522,6 +525,25 @@ def test_a_restart_needs_the_program_and_a_bucket(run, capfd, line, said) -> Non
     assert said in last_line(capfd)
 
 
+def test_every_restart_gets_the_commit_that_the_workers_were_set_up_with(run, cloud, capfd) -> None:
+    ready(run, cloud)  # at COMMIT, which is not that of this checkout
+    assert run(f"launch experiments/smoke.yaml --run-dir {BUCKET} steps=1") == 0
+    settings = checked({**SETTINGS, "commit": None, "poll_seconds": 0.1, "run_dir": BUCKET}, "a test")
+    watch = Watch(Runner(), settings, program("experiments/smoke.yaml", ["steps=1"]), 1, 5)
+    watch.until_end()
+    watch._replace(Request("SUSPENDED", "preempted", False))
+    fetched = [call for call in cloud.calls("ssh") if any(" fetch " in word for word in call)]
+    assert len(fetched) == 2 and all(COMMIT in " ".join(call) for call in fetched)
+
+
+def test_a_slice_that_is_gone_before_its_commit_was_read_is_not_replaced(run, cloud, capfd) -> None:
+    preempted(cloud)
+    line = f"watch experiments/smoke.yaml --run-dir {BUCKET} --restart-preempted 1"
+    assert run(line, commit=None) == 2
+    assert "give --set commit=40-DIGITS" in last_line(capfd)
+    assert cloud.calls("delete") == []
+
+
 def test_a_node_that_was_preempted_while_its_request_is_active_is_replaced(run, cloud, capfd) -> None:
     cloud.set(states=["ACTIVE"], errors={"ssh": "connection refused"}, node="PREEMPTED")
     assert run("watch") == 1
@@ -568,6 +590,30 @@ def test_nothing_is_begun_anew_when_the_bucket_does_not_answer(run, cloud, capfd
     assert run(f"launch experiments/smoke.yaml --run-dir {BUCKET} steps=1") == 1
     assert "503 try again" in capfd.readouterr().err
     assert not (cloud.clone() / "runs/first").exists()
+
+
+def test_no_copy_of_a_run_is_given_up_for_taking_long(run, cloud, monkeypatch, tmp_path) -> None:
+    asked: list[tuple[str, float | None]] = []
+    real = subprocess.run
+
+    def noted(command, **given):
+        if "timeout" in given:
+            asked.append((" ".join(command), given["timeout"]))
+        return real(command, **given)
+
+    ready(run, cloud)
+    assert run("launch experiments/smoke.yaml steps=1") == 0
+    assert run("watch", poll_seconds=0.1) == 0
+    monkeypatch.setattr("tpu_scripts.runner.subprocess.run", noted)
+    assert run(f"collect --out {tmp_path / 'here'}") == 0
+    assert mirror(Files(tmp_path / "here/worker-0"), BUCKET) is not None
+    assert run(f"collect --run-dir {BUCKET} --out {tmp_path / 'there'}") == 0
+    restore(Files(tmp_path / "again"), BUCKET)
+    slow = ("tpu-vm scp", "storage cp", "tpu_scripts.worker snapshot")
+    copies = {(part, limit) for text, limit in asked for part in slow if part in text}
+    assert copies == {(part, None) for part in slow}
+    others = {limit for text, limit in asked if not any(part in text for part in slow)}
+    assert others == {ANSWER_SECONDS}  # a question is
 
 
 def test_collect_says_that_there_is_nothing_and_overwrites_no_other_files(

@@ -1,6 +1,8 @@
 """A snapshot of a run that goes on is one that the run can be resumed from."""
 
+import errno
 import json
+import os
 import shutil
 import sqlite3
 import tarfile
@@ -13,7 +15,7 @@ import pytest
 from tpu_scripts import snapshot
 from tpu_scripts.errors import SliceError, UseError
 from tpu_scripts.places import RunPlace, run_place
-from tpu_scripts.worker import Files, index, status
+from tpu_scripts.worker import Files, index, main, status
 
 KEEP = 2  # checkpoints that the run below keeps
 
@@ -105,6 +107,32 @@ def test_a_later_checkpoint_does_not_change_a_snapshot(tmp_path: Path) -> None:
     step(run, 1)
     snapshot.unpack(tmp_path / "run.tar", tmp_path / "copy")
     assert last_of(tmp_path / "copy") == (0, 0, [0])
+
+
+def test_a_run_on_another_file_system_is_copied_where_it_cannot_be_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(source: str, target: str) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link", source)
+
+    run = begun(tmp_path / "run")
+    step(run, 0)
+    monkeypatch.setattr(os, "link", refused)
+    snapshot.write(run, tmp_path / "run.tar")
+    snapshot.unpack(tmp_path / "run.tar", tmp_path / "copy")
+    assert last_of(tmp_path / "copy") == (0, 0, [0])
+
+
+def test_a_snapshot_that_the_disk_refuses_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TPU_WORKER_ID", "3")
+    begun(tmp_path / "run")
+    (tmp_path / "run.tar").mkdir()  # a folder where the file goes
+    assert main(["snapshot", "--run-dir", str(tmp_path / "run")]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("worker 3: ") and "Is a directory" in said.err
+    assert said.err.count("\n") == 1 and not said.out
 
 
 def test_what_is_no_run_and_what_is_no_snapshot_are_refused(tmp_path: Path) -> None:
