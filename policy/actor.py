@@ -83,7 +83,7 @@ class Actor:
     def require_agreement(self, gap: float, traces: Sequence[TokenTrace], version: int) -> None:
         """Once, on episodes that are all of the present parameters: AgreementError when the gap is wide."""
         if not self._agreed and all(bool((trace.version == version).all()) for trace in traces):
-            check_agreement(gap, AGREEMENT[self.decoder.compute])
+            check_agreement(gap, AGREEMENT[gradients.computed_in(self.decoder)])
             self._agreed = True
 
 

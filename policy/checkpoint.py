@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -21,24 +21,30 @@ from policy.processes import of_the_first
 from policy.sharding import place_of
 from policy.state import TrainState
 
+Tree = TypeVar("Tree")
+
 
 class CheckpointStore:
     """Checkpoints in one folder, made when missing; all of them stay."""
 
     def __init__(self, directory: Path | str) -> None:
         self.directory = Path(directory).resolve()
-        self._checkpointer = ocp.training.Checkpointer(
-            self.directory,
-            preservation_policy=ocp.training.preservation_policies.PreserveAll(),
-            cleanup_tmp_directories=True,
-        )
+        self._checkpointer = _opened(self.directory, clean=False)
+        self._writes = False
 
     def steps(self) -> list[int]:
         """Steps that have a whole checkpoint, rising; of several processes all see what process 0 sees."""
         return of_the_first(sorted(int(entry.step) for entry in self._checkpointer.checkpoints))
 
     def save(self, step: int, state: TrainState, metadata: Mapping[str, Any]) -> None:
-        """Write a checkpoint, replacing one of the same step; returns when it is whole."""
+        """Write a checkpoint, replacing one of the same step; returns when it is whole.
+
+        Only one store at a time may write to a folder: the first write removes what a killed process left
+        half-written. Any number may read.
+        """
+        if not self._writes:
+            self._checkpointer.close()
+            self._checkpointer, self._writes = _opened(self.directory, clean=True), True
         if step in self.steps():
             self._checkpointer.delete(step)
         tree = _tree(state)
@@ -46,7 +52,8 @@ class CheckpointStore:
         self._checkpointer.save(step, tree, force=True, custom_metadata=described)
 
     def load(self, step: int, template: TrainState) -> tuple[TrainState, dict[str, Any]]:
-        """The state and metadata of a step. `template` gives shapes and types; its values do not matter.
+        """The state and metadata of a step. `template` gives shapes, types and places, by its arrays or
+        without them (`without_arrays`).
 
         Raises CheckpointError when there is no such step, or its arrays have other shapes.
         """
@@ -61,7 +68,7 @@ class CheckpointStore:
             shapes, metadata = described["shapes"], json.loads(described["json"])
         _require_equal_shapes(shapes, _shapes(wanted), name)
         with _readable(name):
-            tree = self._checkpointer.load(step, jax.tree_util.tree_map_with_path(_abstract, wanted))
+            tree = self._checkpointer.load(step, without_arrays(wanted))
         critic = CriticState(**tree["critic"]) if "critic" in tree else None
         state = TrainState(
             tree["params"], tree["opt_state"], int(tree["version"]), critic, tree.get("reference")
@@ -71,6 +78,15 @@ class CheckpointStore:
     def drop(self, step: int) -> None:
         """Remove a checkpoint."""
         self._checkpointer.delete(step)
+
+
+def _opened(directory: Path, clean: bool) -> ocp.training.Checkpointer:
+    """The checkpoints of a folder; `clean` removes those that were never finished."""
+    return ocp.training.Checkpointer(
+        directory,
+        preservation_policy=ocp.training.preservation_policies.PreserveAll(),
+        cleanup_tmp_directories=clean,
+    )
 
 
 @contextmanager
@@ -103,6 +119,11 @@ def _tree(state: TrainState) -> dict[str, Any]:
     if state.reference is not None:
         tree["reference"] = state.reference
     return tree
+
+
+def without_arrays(tree: Tree) -> Tree:
+    """What a tree is to be read as: shapes, types and places of its arrays, which take no memory."""
+    return jax.tree_util.tree_map_with_path(_abstract, tree)
 
 
 def _abstract(path: tuple[Any, ...], leaf: Any) -> Any:

@@ -74,9 +74,12 @@ def stream(decoder: DecoderConfig, params: Params, batch: Batch) -> jax.Array:
 
 def lowered(decoder: DecoderConfig, params: Params) -> Params:
     """Parameters as they are multiplied: matrices in bfloat16, if that is asked for and not on a CPU."""
-    if decoder.compute == "float32" or jax.default_backend() == "cpu":
-        return params
-    return in_bfloat16(params)
+    return in_bfloat16(params) if computed_in(decoder) == "bfloat16" else params
+
+
+def computed_in(decoder: DecoderConfig) -> str:
+    """The type of matrix products in training, on the devices at hand: a CPU goes on in float32."""
+    return "float32" if jax.default_backend() == "cpu" else decoder.compute
 
 
 def in_bfloat16(params: Params) -> Params:

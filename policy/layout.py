@@ -69,6 +69,16 @@ def _block(c: DecoderConfig) -> dict[str, tuple[int, ...]]:
     }
 
 
+def loss_columns(width: int, wanted: int) -> int:
+    """Columns of a row whose logits are computed at once: the most that divide the row, up to `wanted`.
+
+    The whole row where these would be few: parts of a few columns each cost more than they save.
+    """
+    limit = min(width, wanted)
+    most = next(columns for columns in range(limit, 0, -1) if width % columns == 0)
+    return most if most * 4 >= limit else width
+
+
 def size(shape: tuple[int, ...]) -> int:
     """Values of an array."""
     return math.prod(shape)

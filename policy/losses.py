@@ -10,13 +10,13 @@ Dimensions: n rows, w columns, c columns of a part, d features.
 """
 
 from collections.abc import Callable
-from math import gcd
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from policy.decoder import Params
+from policy.layout import loss_columns
 from policy.packing import Packed
 
 Sums = dict[str, jax.Array]
@@ -87,9 +87,7 @@ def _losses_first(batch: Batch) -> jax.Array:
 def _parts(tree, order: jax.Array, columns: int):  # type: ignore[no-untyped-def]
     """Arrays [n, w, ...] in an order of columns and in parts [w / c, n, c, ...]."""
     n, w = order.shape
-    c = gcd(w, columns)
-    if c * 4 < min(w, columns):  # an odd width: parts of a few columns each would cost more than they save
-        c = w
+    c = loss_columns(w, columns)
 
     def split(leaf: jax.Array) -> jax.Array:
         return jnp.moveaxis(_ordered(leaf, order).reshape(n, w // c, c, *leaf.shape[2:]), 1, 0)

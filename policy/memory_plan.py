@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from policy.config import DecoderConfig, MeshConfig, OptimizerConfig, PolicyConfig
-from policy.layout import shapes, share, size
+from policy.layout import loss_columns, shapes, share, size
 
 FLOAT = 4
 """Bytes of a value: parameters, gradients, optimizer and cache are float32."""
@@ -176,7 +176,7 @@ def reads(width: int) -> float:
 def logits(config: PolicyConfig) -> int:
     """Bytes of the logits that a device computes at once, with their gradient."""
     rows = config.packing.rows // config.mesh.row_parts
-    columns = min(config.packing.width, config.packing.loss_columns)
+    columns = loss_columns(config.packing.width, config.packing.loss_columns)
     return int(LOGITS * FLOAT * rows * columns * config.decoder.vocabulary_rows / config.mesh.tensor)
 
 

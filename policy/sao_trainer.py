@@ -102,7 +102,8 @@ class SaoTrainer:
                 item.reward,
                 ages(item.tokens, version),
             )
-            for item, weight in zip(rewarded, weights, strict=True)
+            for item, weight, count in zip(rewarded, weights, counts, strict=True)
+            if count  # one whose prompt alone was too long has nothing to learn from
         ]
         return pack(examples, self.packing.width)
 

@@ -100,7 +100,8 @@ class Trainer:
                 float(weight),
                 age=ages(item.tokens, version),
             )
-            for item, weight in zip(scored, weights, strict=True)
+            for item, weight, count in zip(scored, weights, counts, strict=True)
+            if count  # one whose prompt alone was too long has nothing to learn from
         ]
 
     def _minibatches(self, examples: list[Example], version: int) -> list[list[Example]]:

@@ -1,6 +1,8 @@
 """Warm starts by the hash of everything they follow from: made once per seed, shared by all arms."""
 
+import fcntl
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from loop.config import Config
@@ -22,10 +24,19 @@ class WarmStartCache:
         store = self._learner.store(self._directory)
         return dict(store.load(0)["metrics"]) if 0 in store.steps() else None
 
-    def write(self, metrics: dict[str, float]) -> None:
-        """Store the learner's policy."""
+    def write(self, metrics: dict[str, float], alone: bool = True) -> None:
+        """Store the learner's policy, unless another run has stored it meanwhile.
+
+        alone: this process is the whole run, so it may wait for others; the processes of one run write
+        together.
+        """
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._learner.store(self._directory).save(0, {"metrics": metrics})
+        with self._directory.with_suffix(".lock").open("w") if alone else nullcontext() as lock:
+            if lock is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            store = self._learner.store(self._directory)
+            if 0 not in store.steps():
+                store.save(0, {"metrics": metrics})
 
 
 def cache_key(learner: Learner, shown: Sequence[Shown]) -> str:

@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from loop.learning.compilation import keep_programs
 from loop.learning.decoder_in_play import DecoderInPlay
 from loop.learning.language import language_of
@@ -13,7 +15,7 @@ from loop.learning.learner import Graded, Metrics, Request, Shown
 from loop.learning.sources import source_digest
 from planet.identity import digest, seed_of
 from policy.advantages import update_advantages
-from policy.checkpoint import CheckpointStore
+from policy.checkpoint import CheckpointStore, without_arrays
 from policy.config import PolicyConfig
 from policy.decoder import parameters
 from policy.demonstration import Demonstration
@@ -48,7 +50,7 @@ class DecoderLearner:
         """`rollout_devices`: how many play, after those that learn; 0: those that learn do."""
         keep_programs(Path(config.compilation_cache or cache / "xla"))
         use_mesh(config.mesh)
-        require_room(config)
+        require_room(config, play_elsewhere=rollout_devices > 0)
         self._devices = devices_that_play(config.mesh, rollout_devices)
         self.config = config
         self.language = language_of(config)
@@ -70,7 +72,7 @@ class DecoderLearner:
         return self.state.version
 
     def fingerprint(self) -> str:
-        """A digest of settings, vocabulary, seed and code."""
+        """A digest of settings, vocabulary, seed, code, and of what computes."""
         return digest(
             {
                 "seed": self.seed,
@@ -81,6 +83,10 @@ class DecoderLearner:
                 **self._beside_the_policy(),
                 "vocabulary": self.language.digest(),
                 "code": source_digest("policy"),
+                # Where and by what it is computed: results agree to rounding alone.
+                "mesh": self.config.mesh,
+                "platform": jax.default_backend(),
+                "jax": jax.__version__,
             }
         )
 
@@ -92,10 +98,11 @@ class DecoderLearner:
         written = [Demonstration(s.view, s.trajectory.calls, s.trajectory.answer or "") for s in shown]
         unheard = self.config.warm_start.unheard
         examples, refused = examples_of(self.codec, written, unheard, seed_of(self.seed, "unheard"))
+        fitting = [example for example in examples if len(example.ids) <= self.config.packing.width]
         params, history = warm_start(
             self.config.decoder,
             parameters(self.config.decoder, seed_of(self.seed, "init")),
-            examples,
+            fitting,
             self.config.warm_start,
             self.config.packing,
             seed_of(self.seed, "warm start"),
@@ -104,7 +111,7 @@ class DecoderLearner:
         self._state = self.trainer.adopt(params)
         last = history[-LAST:]
         return {
-            "unwritable": float(len(refused)),
+            "unwritable": float(len(refused) + len(examples) - len(fitting)),
             "loss": sum(m["loss"] for m in last) / len(last),
             "token_accuracy": sum(m["token_accuracy"] for m in last) / len(last),
         }
@@ -181,11 +188,11 @@ class DecoderLearner:
         }
 
     def template(self) -> TrainState:
-        """A state of the right shapes, to read a checkpoint into."""
-        return self.trainer.init(seed_of(self.seed, "init"))
+        """A state of the right shapes, without its arrays, to read a checkpoint into."""
+        return without_arrays(self.trainer.init(seed_of(self.seed, "init")))
 
-    def take(self, state: TrainState) -> None:
-        """Take up a stored state."""
+    def take(self, state: TrainState | None) -> None:
+        """Take up a stored state; None: let the present one go."""
         self._state = state
 
     def _beside_the_policy(self) -> dict[str, Any]:
@@ -211,7 +218,11 @@ class DecoderStore:
         self._store.save(step, self._learner.state, {**metadata, **self._learner.describe()})
 
     def load(self, step: int) -> dict[str, Any]:
-        """Bring the learner to a stored state, unless its vocabulary is not extended by the present one."""
+        """Bring the learner to a stored state, unless its vocabulary is not extended by the present one.
+
+        The learner lets its state go first: a device that has room for one may have none for two.
+        """
+        self._learner.take(None)
         state, metadata = self._store.load(step, self._learner.template())
         self._learner.language.require_same(metadata)
         self._learner.take(state)

@@ -69,6 +69,11 @@ def drawn(
         for task in environment.tasks:
             by_family.setdefault(task.key.facets.family, []).append((environment, task))
     weights = family_weights(sorted(by_family), coverage, seed)
+    if not any(weights.values()):
+        raise RunError(
+            f"coverage.without: {', '.join(coverage.without)}: nothing else is there to be shown; withhold "
+            "fewer families, or let the demonstrator solve more tasks"
+        )
     rng = stream(seed, "demonstrations")
     for tasks in by_family.values():
         rng.shuffle(tasks)

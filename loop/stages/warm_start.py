@@ -29,7 +29,7 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
             learned = circle.learner.warm_start(demos, circle.advance)
         metrics = {f"warm_start/{name}": value for name, value in learned.items()}
         metrics["warm_start/demonstrations"] = float(len(demos))
-        cache.write(metrics)
+        cache.write(metrics, alone=circle.crew.count == 1)
     return Outcome(
         rows=[charge(config.run_id, step.index, "warm_start", calls)],
         metrics=metrics,

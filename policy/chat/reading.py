@@ -8,8 +8,8 @@ words.
 
 import json
 import re
-from typing import Any
 
+from planet.strict_json import loads
 from policy.codec import Answer, Malformed, ToolCall
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
@@ -41,7 +41,7 @@ def read_turn(text: str) -> ToolCall | Answer | Malformed:
 
 def _call(body: str, text: str) -> ToolCall | Malformed:
     try:
-        told = json.loads(body, parse_constant=_no_constant)
+        told = loads(body)
     except json.JSONDecodeError as error:
         return Malformed(text, f"the call is no JSON: {error.msg} at character {error.pos}")
     except RecursionError:
@@ -57,10 +57,6 @@ def _call(body: str, text: str) -> ToolCall | Malformed:
     if not isinstance(arguments, dict):
         return Malformed(text, f'"arguments" of {_brief(name)} must be an object')
     return ToolCall(name, arguments)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _brief(text: str) -> str:

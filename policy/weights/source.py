@@ -66,8 +66,9 @@ def checked(path: Path | str) -> Source:
 def load(path: Path | str, put: Callable[[Place, np.ndarray], Any] | None = None) -> Weights:
     """Shape and parameters of published weights.
 
-    Arrays are read one after the other; `put` takes each, in our layout, to where it is to live (None: the
-    first device), so that weights larger than the host's memory can be sharded while they are read.
+    Arrays are read one after the other, and each is put where it is to live before the next is read, so that
+    weights larger than a device can be shared by a mesh. `put` takes an array in our layout (None: to where
+    the mesh in use wants it, or to the first device without one).
     """
     source = checked(path)
     wanted = places(source.config)
@@ -75,7 +76,7 @@ def load(path: Path | str, put: Callable[[Place, np.ndarray], Any] | None = None
     for place in wanted:
         array = source.read(place)
         array = np.ascontiguousarray(array.T) if place.turned else array
-        _insert(params, place.path, (put or _on_first_device)(place, array))
+        _insert(params, place.path, (put or _where_it_lies)(place, array))
     return Weights(source.config, params)
 
 
@@ -108,7 +109,10 @@ def _insert(params: dict[str, Any], path: tuple[str | int, ...], array: Any) -> 
     at[path[-1]] = array
 
 
-def _on_first_device(_: Place, array: np.ndarray) -> Any:
-    import jax.numpy as jnp
+def _where_it_lies(place: Place, array: np.ndarray) -> Any:
+    import jax
 
-    return jnp.asarray(array)
+    from policy.sharding import place_of
+
+    where = place_of(place.path, array)
+    return jax.numpy.asarray(array) if where is None else jax.device_put(array, where)

@@ -1,11 +1,12 @@
 """Families that the warm start withholds: refused when unknown, never shown, recorded if there are any."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from loop.config import Config, Coverage, SplitSizes
-from loop.errors import ConfigError
+from loop.errors import ConfigError, RunError
 from loop.learning.coverage import family_weights
 from loop.learning.demonstrations import OracleDemonstrator
 from loop.loading import load
@@ -58,6 +59,9 @@ def test_no_demonstration_shows_a_withheld_family() -> None:
     coverage = Coverage(exponent=0, without=(gone,))
     shown = OracleDemonstrator().demonstrate(foundation, coverage, 0, 80, SessionPool(turns=8)).shown
     assert {families[s.view.task_id] for s in shown} == set(families.values()) - {gone}
+    alone = [replace(e, tasks=tuple(t for t in e.tasks if families[t.id] == gone)) for e in foundation]
+    with pytest.raises(RunError, match="nothing else is there to be shown"):
+        OracleDemonstrator().demonstrate(alone, coverage, 0, 80, SessionPool(turns=8))
     withheld = even.model_copy(update={"coverage": coverage})
     again = build_splits(withheld, catalog, TemplateAuthor())
     assert gone not in {t.key.facets.family for e in again.of("foundation") for t in e.tasks}

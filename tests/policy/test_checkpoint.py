@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from policy.checkpoint import CheckpointStore
+from policy.checkpoint import CheckpointStore, without_arrays
 from policy.config import DecoderConfig, GrpoConfig
 from policy.errors import CheckpointError
 from policy.rollout import RolloutEngine
@@ -31,6 +31,26 @@ def test_a_state_is_read_back_bit_by_bit_with_its_metadata(trainer: Trainer, tmp
     assert equal(read, state)
     assert read.version == 7
     assert metadata == METADATA
+
+
+def test_a_state_is_read_into_shapes_that_hold_no_arrays(trainer: Trainer, tmp_path: Path) -> None:
+    state = trainer.init(1)
+    CheckpointStore(tmp_path).save(3, state, {})
+    template = without_arrays(trainer.init(2))
+    assert not any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(template))
+    assert equal(CheckpointStore(tmp_path).load(3, template)[0], state)
+
+
+def test_a_reader_leaves_what_another_process_is_writing_and_a_writer_takes_it_away(
+    trainer: Trainer, tmp_path: Path
+) -> None:
+    CheckpointStore(tmp_path).save(0, trainer.init(0), {})
+    (tmp_path / "7.orbax-checkpoint-tmp").mkdir()
+    store = CheckpointStore(tmp_path)
+    store.load(0, trainer.init(0))
+    assert store.steps() == [0] and (tmp_path / "7.orbax-checkpoint-tmp").exists()
+    store.save(8, trainer.init(0), {})
+    assert store.steps() == [0, 8] and not (tmp_path / "7.orbax-checkpoint-tmp").exists()
 
 
 def test_training_continues_from_a_checkpoint_as_if_never_stopped(

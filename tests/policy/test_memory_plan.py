@@ -159,3 +159,8 @@ def test_what_cannot_fit_for_certain_is_refused_before_it_is_made(monkeypatch: p
     with pytest.raises(DeviceError, match=r"take 59\.9 GiB of every device, and one has 4\.0; raise"):
         # 4,022,468,096 x 4 bytes x (parameter, two moments, gradient) = 59.9 GiB
         require_room(PolicyConfig(decoder=PRESETS["qwen3-4b"], grpo=ADAM))
+    rows = PackingConfig(rows=64)
+    shared = PolicyConfig(decoder=PRESETS["qwen3-4b"], grpo=ADAM, mesh=MeshConfig(fsdp=64), packing=rows)
+    require_room(shared)
+    with pytest.raises(DeviceError, match=r"the whole policy takes \d+\.\d GiB of a device that plays"):
+        require_room(shared, play_elsewhere=True)

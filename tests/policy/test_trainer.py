@@ -10,6 +10,7 @@ from policy.config import PRESETS, GrpoConfig, OptimizerConfig, PackingConfig
 from policy.decoder import Params, network
 from policy.errors import AgreementError
 from policy.grpo import clipped_objective
+from policy.layout import loss_columns
 from policy.packing import pack
 from policy.rollout import RolloutEngine
 from policy.trainer import Scored, Trainer
@@ -196,3 +197,22 @@ def test_both_optimizers_move_every_parameter_that_has_a_gradient(
     state, _ = trainer.update(trainer.adopt(copied(params)), scored)
     moved = jax.tree.map(lambda a, b: bool((a != b).any()), state.params, params)
     assert jax.tree.all(moved)
+
+
+def test_an_episode_whose_prompt_alone_is_too_long_is_left_out(scored: list[Scored]) -> None:
+    trace = scored[0].tokens
+    unsaid = trace._replace(sampled=np.zeros_like(trace.sampled))
+    config = GrpoConfig(group_size=1)
+    short = Trainer(PRESETS["micro"], config, PackingConfig(width=160, rows=2))
+    assert len(short.examples([Scored(unsaid, 1.0), *scored], version=0)) == len(scored)
+    assert short.examples([Scored(unsaid, 1.0)], version=0) == []
+
+
+@pytest.mark.parametrize(
+    ("width", "wanted", "columns"),
+    [(256, 64, 64), (240, 64, 60), (3000, 64, 60), (8190, 64, 63), (48, 64, 48), (251, 64, 251)],
+)
+def test_logits_are_computed_for_as_many_columns_as_divide_a_row(
+    width: int, wanted: int, columns: int
+) -> None:
+    assert loss_columns(width, wanted) == columns  # 251 is a prime: in one go

@@ -1,6 +1,9 @@
 """Hugging Face folders: another implementation computes the same from them, and saving loses nothing."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +266,20 @@ def test_the_command_describes_and_converts(tmp_path: Path, capsys: pytest.Captu
     assert main([str(tmp_path / "nowhere")]) == 2
     complaint = capsys.readouterr().err
     assert complaint.count("\n") == 1 and "does not exist" in complaint
+
+
+def test_on_a_mesh_every_device_gets_its_share_as_the_arrays_are_read(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "model")
+    code = f"""
+from policy.config import MeshConfig
+from policy.mesh import use_mesh
+from policy.weights.source import load
+use_mesh(MeshConfig(fsdp=4))
+key = load({str(folder)!r}).params["blocks"][1]["attention"]["key"]
+print(key.shape, {{shard.data.shape for shard in key.addressable_shards}})
+"""
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **flags}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "(32, 32) {(8, 32)}", done.stderr

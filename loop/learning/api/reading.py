@@ -5,10 +5,10 @@ is empty are calls that could not be read. They are executed as such, counted, a
 wrong.
 """
 
-import json
 from typing import Any, NamedTuple
 
 from planet.language_model.answer import LONGEST_ANSWER, Answer, SaidCall
+from planet.strict_json import loads
 
 LONGEST_RAW = 2_000
 """Characters of unreadable output that an episode records."""
@@ -62,7 +62,7 @@ def _arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if len(text) > LONGEST_ANSWER:
         return {}, f"the arguments are over {LONGEST_ANSWER:,} characters long; be shorter"
     try:
-        value = json.loads(text) if text.strip() else {}
+        value = loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         return {}, f"the arguments are no JSON ({str(error)[:100]}); give one JSON object"
     if not isinstance(value, dict):

@@ -13,6 +13,7 @@ from planet.author.artifacts import ARTIFACTS, Artifact, Link
 from planet.catalog.resource import ID
 from planet.errors import AuthorError
 from planet.language_model.answer import LONGEST_ANSWER
+from planet.strict_json import loads
 from planet.validators.text import shown
 
 DEEPEST = 12
@@ -80,7 +81,7 @@ def _end(text: str, start: int) -> int | None:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_number)
+    value = loads(text, _distinct)
     json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is a ValueError here, not later
     if not isinstance(value, dict):
         raise ValueError("it is no object")
@@ -93,10 +94,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if twice is not None:
         raise ValueError(f"key {shown(twice)} stands twice in one object")
     return dict(pairs)
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def _unwrapped(link: Link, value: dict[str, Any]) -> dict[str, Any]:
