@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analysis.statistics.holm import holm_of_each
 from analysis.weakness.comparison import Comparison
 from analysis.weakness.permutation import PERMUTATIONS, permutation_test
 from analysis.weakness.record import EqualOdds
@@ -77,7 +78,7 @@ def claims_of_reports(compared: Mapping[str, Sequence[Comparison]], rules: Rules
     facets = [f for f in rules.abstention_facets if f in tests and not np.isnan(tests[f][1]).all()]
     facets = facets or sorted(tests)
     unequal = np.stack([tests[facet][1] for facet in facets])
-    adjusted = holm(unequal)
+    adjusted = holm_of_each(unequal)
     abstains = ~(adjusted <= rules.abstention_level).any(axis=0)  # nan is not below
     claimed = (q_values <= rules.false_discovery_rate) & ~abstains
     cells = tuple(cell for parts in compared.values() for cell in parts[0].cells)
@@ -108,16 +109,6 @@ def benjamini_hochberg(p_values: Any) -> Any:
     q_values = np.empty_like(p_values)
     np.put_along_axis(q_values, order, np.fmin.accumulate(raised[::-1], axis=0)[::-1], axis=0)
     return np.where(np.isnan(p_values), np.nan, q_values)
-
-
-def holm(p_values: Any) -> Any:
-    """p-values (m, r) adjusted so that the chance of any false rejection is below the level; nan stays."""
-    order = np.argsort(p_values, axis=0)
-    left = (~np.isnan(p_values)).sum(axis=0) - np.arange(len(p_values))[:, None]
-    raised = np.minimum(np.take_along_axis(p_values, order, axis=0) * left, 1.0)
-    adjusted = np.empty_like(p_values)
-    np.put_along_axis(adjusted, order, np.maximum.accumulate(raised, axis=0), axis=0)
-    return np.where(np.isnan(p_values), np.nan, adjusted)
 
 
 def _known(names: Sequence[str], values: Any) -> dict[str, float]:

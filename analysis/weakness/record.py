@@ -125,12 +125,10 @@ class WeaknessReport(Frozen):
     )
     forgotten: tuple[Forgotten, ...] = Field(default=(), description="mastered once and lost again, by name")
 
-    def ranked(self, facets: Iterable[str] | None = None, min_worlds: int = 1) -> tuple[Cell, ...]:
-        """Cells of the given facets (None: all) met in at least `min_worlds` worlds, weakest first."""
+    def ranked(self, facets: Iterable[str] | None = None) -> tuple[Cell, ...]:
+        """Cells of the given facets (None: all), weakest first."""
         wanted = None if facets is None else set(facets)
-        return tuple(
-            c for c in self.cells if (wanted is None or c.facet in wanted) and c.worlds >= min_worlds
-        )
+        return tuple(cell for cell in self.cells if wanted is None or cell.facet in wanted)
 
     def cell(self, name: str) -> Cell | None:
         """The cell called "facet:value"; None when no task required it."""

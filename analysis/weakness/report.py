@@ -18,9 +18,7 @@ from analysis.weakness.record import Cell, WeaknessReport
 def weakness_report(
     episodes: Sequence[ProbeEpisode],
     previous: WeaknessReport | None = None,
-    confidence: float = CONFIDENCE,
     *,
-    history: Sequence[WeaknessReport] = (),
     gradient_shares: Mapping[str, float] | None = None,
     rules: Rules | None = None,
     watch: Watch | None = None,
@@ -28,7 +26,6 @@ def weakness_report(
     """The report of some probe episodes, of one policy version and one way of sampling.
 
     previous: the report to which `change` refers; it remembers what was mastered in the reports before it.
-    history: earlier reports, oldest first, the last of which is `previous` where that is not given.
     gradient_shares: cell -> share of the training groups admitted since the last report; None: not known.
     rules: how claims are made; watch: what mastered and lost mean. None: the defaults.
 
@@ -37,8 +34,7 @@ def weakness_report(
     if not episodes:
         raise DataError("a weakness report needs probe episodes and got none; run a diagnosis first")
     rules, watch = rules or Rules(), watch or Watch()
-    earlier = tuple(history) or ((previous,) if previous else ())
-    previous = previous or (earlier[-1] if earlier else None)
+    earlier = (previous,) if previous else ()
     blames = [blame(episode) for episode in episodes]
     if not any(episode.cells for episode in episodes):
         raise DataError(
@@ -55,9 +51,9 @@ def weakness_report(
             **dict(zip(("rate_low", "rate_high"), intervals.get(cell.name, (None, None)), strict=True)),
             gradient_share=None if gradient_shares is None else gradient_shares.get(cell.name, 0.0),
         )
-        for cell in _counted(episodes, blames, previous, confidence)
+        for cell in _counted(episodes, blames, previous, CONFIDENCE)
     )
-    mastered = mastered_cells(cells, earlier, watch, confidence)
+    mastered = mastered_cells(cells, earlier, watch, CONFIDENCE)
     return WeaknessReport(
         episodes=len(episodes),
         tasks=len({e.task_id for e in episodes}),
@@ -65,7 +61,7 @@ def weakness_report(
         all_pass=sum(e.all_pass for e in episodes) / len(episodes),
         raw_reward=fsum(e.raw_reward for e in episodes) / len(episodes),
         unattributed=sum(not e.all_pass and not b for e, b in zip(episodes, blames, strict=True)),
-        confidence=confidence,
+        confidence=CONFIDENCE,
         cells=cells,
         margin=rules.margin if claims else None,
         false_discovery_rate=rules.false_discovery_rate if claims else None,

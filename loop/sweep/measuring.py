@@ -18,7 +18,7 @@ from loop.sweep.records import Records, read_records
 from loop.sweep.tested import parts_of_test, tested_tasks
 
 DRAWS = 200
-"""Uniform draws behind the expectation of the footprint."""
+"""Uniform draws behind the expectation of the footprint in a result; the footprint of one run takes more."""
 
 
 def measure(path: Path) -> RunResult:

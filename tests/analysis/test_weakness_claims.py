@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from analysis.statistics.holm import holm_of_each
 from analysis.weakness import Rules, weakness_report
-from analysis.weakness.claims import benjamini_hochberg, claims_of_reports, find_claims, holm
+from analysis.weakness.claims import benjamini_hochberg, claims_of_reports, find_claims
 from analysis.weakness.comparison import Unit, comparisons
 from analysis.weakness.permutation import excess, permutation_test
 from analysis.weakness.planted.agent import ScriptedAgent
@@ -45,8 +46,8 @@ def test_a_larger_p_value_never_has_the_smaller_q_value():
 
 def test_holm_by_hand():
     # 0.03 · 2 = 0.06; then 0.04 · 1 = 0.04, raised to 0.06. A test that was not made does not count.
-    assert holm(column(0.04, 0.03))[:, 0] == pytest.approx([0.06, 0.06])
-    assert holm(column(np.nan, 0.03))[:, 0] == pytest.approx([np.nan, 0.03], nan_ok=True)
+    assert holm_of_each(column(0.04, 0.03))[:, 0] == pytest.approx([0.06, 0.06])
+    assert holm_of_each(column(np.nan, 0.03))[:, 0] == pytest.approx([np.nan, 0.03], nan_ok=True)
 
 
 def test_the_excess_of_a_two_by_two_table_by_hand():

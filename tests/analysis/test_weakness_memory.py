@@ -38,12 +38,10 @@ def test_mastery_is_remembered_over_reports_that_only_know_their_predecessor():
     assert ago[A] == 2
 
 
-def test_a_history_gives_the_same_as_a_chain_of_predecessors():
-    first, second = report_of(), report_of("update_b")
-    chain = report_of("update_a", previous=report_of("update_b", previous=first))
-    history = report_of("update_a", history=(first, second))
-    assert history.forgotten == chain.forgotten and history.mastered == chain.mastered
-    assert history.cell(A).change == 1.0 and history.cell("tool:update_b").change == -1.0
+def test_change_is_against_the_report_before_and_mastery_of_the_chain():
+    chain = report_of("update_a", previous=report_of("update_b", previous=report_of()))
+    assert chain.cell(A).change == 1.0 and chain.cell("tool:update_b").change == -1.0
+    assert {lost.cell: lost.mastered.reports_ago for lost in chain.forgotten}[A] == 1
 
 
 def test_what_is_learned_again_is_no_longer_forgotten():
