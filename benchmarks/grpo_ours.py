@@ -5,6 +5,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from benchmarks.grpo_work import (
     CLIP_HIGH,
     CLIP_LOW,
@@ -15,7 +17,7 @@ from benchmarks.grpo_work import (
     prompt,
     reward,
 )
-from benchmarks.sides import Figures, answer, peak_memory
+from benchmarks.sides import Figures, SideError, answer, peak_memory
 from planet.records.view import TaskView
 from policy.bench_tasks import requests
 from policy.codec import Answer
@@ -75,8 +77,20 @@ class OneTurn:
 
 
 def policy_of(work: Work) -> PolicyConfig:
-    """The main job's settings, but for what the work prescribes and the other trainer cannot do."""
+    """The main job's settings, but for what the work prescribes and the other trainer cannot do.
+
+    SideError, in one line, for a work that makes no policy.
+    """
+    try:
+        return _policy(work)
+    except ValidationError as error:
+        told = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise SideError(f"the work makes no policy: {told}") from None
+
+
+def _policy(work: Work) -> PolicyConfig:
     episode = work.read + work.said
+    context = -(-episode // 128) * 128
     return PolicyConfig(
         decoder=DecoderConfig(
             width=work.width,
@@ -89,12 +103,13 @@ def policy_of(work: Work) -> PolicyConfig:
         ),
         rollout=RolloutConfig(
             temperature=TEMPERATURE,
-            context=-(-episode // 128) * 128,
+            context=context,
             max_turns=1,
             max_turn_tokens=work.said,
             decode_steps=work.said,
         ),
-        packing=PackingConfig(width=max(1, 256 // episode) * episode),
+        # Whole episodes, so that a row is full; never less than the context.
+        packing=PackingConfig(width=max(256 // episode, -(-context // episode)) * episode),
         grpo=GrpoConfig(
             group_size=work.group,
             clip_low=CLIP_LOW,

@@ -2,8 +2,9 @@
 
 A side is a module that reads its task as JSON from standard input, measures itself, and writes its figures as
 JSON to the file that it is told. Sides take turns, so that a machine that slows down slows down all of them.
-The modules of the other program's sides import nothing of this project but this module: their interpreter may
-lack everything that this project needs.
+The modules of the other program's sides import nothing of this project but this module and those of the works
+(`grpo_work`, `decoding_work`), which need the standard library alone: their interpreter may lack everything
+that this project needs.
 """
 
 import json

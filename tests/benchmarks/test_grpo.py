@@ -51,6 +51,34 @@ def test_an_update_here_changes_the_policy() -> None:
     assert any(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("read", "said", "context", "width"),
+    [
+        (40, 40, 128, 240),  # three episodes of 80, and 3 x 80 > 128
+        (88, 40, 128, 256),  # an episode fills the context
+        (100, 60, 256, 320),  # one of 160 would be narrower than the context
+        (128, 40, 256, 336),
+        (100, 30, 256, 260),
+        (200, 100, 384, 600),
+    ],
+)
+def test_any_length_makes_a_policy_whose_rows_hold_whole_episodes(
+    read: int, said: int, context: int, width: int
+) -> None:
+    config = grpo_ours.policy_of(WORK._replace(read=read, said=said))
+    assert (config.rollout.context, config.packing.width) == (context, width)
+
+
+def test_episodes_longer_than_half_a_context_are_played_and_learned_from() -> None:
+    found = grpo_ours.measure(WORK._replace(read=100, said=30, repeat=1)._asdict())
+    assert found["counts"] == {"read": 800, "said": 240}  # 8 episodes of 100 and 30
+
+
+def test_a_shape_that_no_decoder_has_is_told_without_the_words_of_a_library() -> None:
+    with pytest.raises(SideError, match=r"^the work makes no policy: heads=3 [^\n]*$"):
+        grpo_ours.policy_of(WORK._replace(heads=3, kv_heads=2))
+
+
 def test_tasks_differ_and_their_tokens_are_rows_of_the_vocabulary() -> None:
     tasks = [tuple(prompt(WORK, number)) for number in range(16)]
     assert len(set(tasks)) == 16

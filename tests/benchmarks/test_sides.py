@@ -78,6 +78,12 @@ def test_a_side_without_a_place_for_its_figures_is_no_command(monkeypatch: pytes
         answer(lambda given: given, [])
 
 
+@pytest.mark.parametrize("side", ["grpo_trl", "decoding_llama"])
+def test_a_side_of_another_program_begins_without_any_installed_package(side: str) -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import benchmarks.{side}"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True, capture_output=True)
+
+
 @pytest.mark.parametrize("command", ["grpo", "decoding"])
 def test_help_loads_neither_jax_nor_torch(command: str) -> None:
     heavy = ("jax", "flax", "torch", "transformers", "trl", "tokenizers", "xllamacpp")
