@@ -1,6 +1,7 @@
 """How a process learns that it is one of several: from its command line, or from its environment."""
 
 import argparse
+import re
 from collections.abc import Mapping
 
 from pydantic import ValidationError
@@ -10,6 +11,7 @@ from policy.config import ProcessesConfig
 
 VARIABLES = {"processes": "LOOP_PROCESSES", "coordinator": "LOOP_COORDINATOR", "process": "LOOP_PROCESS"}
 """Argument -> the environment variable that stands in for it."""
+_ADDRESS = re.compile(r"\S+:[0-9]{1,5}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +43,7 @@ def processes_of(given: argparse.Namespace, environment: Mapping[str, str]) -> P
         )
     index = _number("process", texts["process"]) if "process" in texts else None
     coordinator = texts.get("coordinator")
-    if coordinator is not None and not coordinator.rpartition(":")[2].isdecimal():
+    if coordinator is not None and not _ADDRESS.fullmatch(coordinator):
         raise ConfigError(f"--coordinator: {coordinator!r} is no HOST:PORT; give e.g. 10.0.0.1:8476")
     try:
         return ProcessesConfig(count=count, coordinator=coordinator, index=index)

@@ -243,6 +243,8 @@ def test_processes_are_asked_for_by_arguments_or_by_the_environment() -> None:
         (("--processes", "two"), "--processes: 'two' is no whole number; give one, e.g. 2"),
         (("--process", "1"), "--process: given for one process; give --processes N of 2 or more"),
         (("--processes", "2", "--coordinator", "here"), "'here' is no HOST:PORT; give e.g. 10.0.0.1:8476"),
+        (("--processes", "2", "--coordinator", "8476"), "'8476' is no HOST:PORT"),  # a port alone
+        (("--processes", "2", "--coordinator", ":8476"), "':8476' is no HOST:PORT"),
         (("--processes", "2", "--process", "2"), "index=2 is none of count=2 processes; give 0 to 1"),
         (("--processes", "0"), "--processes 0 --process None"),
     ],
