@@ -7,7 +7,7 @@ the vocabulary it was trained with, and `digest` of a prefix proves that it is o
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -35,6 +35,9 @@ GRAMMAR = (
     "to", "for", "with", "is", "in", "no", "record", "unknown", "argument", "tool", "value", "must", "be",
 )  # fmt: skip
 """Words that calls, results and errors need in any world."""
+
+OWN = Path(__file__).with_name("vocabulary.json")
+"""The vocabulary that comes along, and that every run uses."""
 
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 
@@ -105,7 +108,7 @@ def save(vocabulary: Vocabulary, path: Path) -> None:
 
 def load(path: Path | None = None) -> Vocabulary:
     """Read vocabulary.json; None reads the package's own. VocabularyError when unreadable."""
-    path = path or Path(__file__).with_name("vocabulary.json")
+    path = path or OWN
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return Vocabulary(tuple(data["words"]), int(data["rows"]))
@@ -116,17 +119,18 @@ def load(path: Path | None = None) -> Vocabulary:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Append the words of a file (one per line) to the vocabulary, or start one."""
+    """Append the words of a file (one per line) to the vocabulary that runs use, or start one."""
     from policy.command import Parser, finish, positive
 
     parser = Parser(prog="python -m policy.vocabulary", description=main.__doc__)
     parser.add_argument(
         "--words", type=Path, required=True, help="text file with one word or snake_case name a line"
     )
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("vocabulary.json"))
     parser.add_argument(
-        "--rows", type=positive, default=1024, help="embedding rows of a new vocabulary (default 1024)"
-    )
+        "--rows", type=positive, metavar="N",
+        help="embedding rows (default: as many as now, 1024 at first); policy.decoder.vocabulary_rows goes "
+        "with it, and checkpoints of another number do not fit",
+    )  # fmt: skip
     given = parser.parse_args(argv)
 
     def grow() -> int:
@@ -134,10 +138,14 @@ def main(argv: list[str] | None = None) -> int:
             words = given.words.read_text(encoding="utf-8").split()
         except UnicodeDecodeError:
             raise VocabularyError(f"{given.words} is no text in UTF-8; give one word a line") from None
-        known = load(given.out) if given.out.exists() else build((), given.rows)
-        grown = known.extend(build(words, 1 << 20).words)
-        save(grown, given.out)
-        print(f"{given.out}: {len(known.words)} -> {len(grown.words)} words, digest {grown.digest()}")
+        known = load() if OWN.exists() else build((), given.rows or 1024)
+        roomy = replace(known, rows=given.rows or known.rows)
+        grown = roomy.extend(build(words, 1 << 20).words)
+        save(grown, OWN)
+        print(
+            f"{OWN}: {len(known.words)} -> {len(grown.words)} words, {grown.rows} rows, digest "
+            f"{grown.digest()}"
+        )
         return 0
 
     return finish(parser, grow)

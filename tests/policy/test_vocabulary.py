@@ -45,21 +45,42 @@ def test_a_vocabulary_that_cannot_be_one_says_what_to_do() -> None:
         v.build([f"w{i}" for i in range(20)], rows=130)
 
 
-def test_a_file_is_read_back_and_extended_by_the_command(tmp_path: Path) -> None:
-    words, out = tmp_path / "words.txt", tmp_path / "vocabulary.json"
+@pytest.fixture
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the command writes instead of into the package."""
+    file = tmp_path / "vocabulary.json"
+    monkeypatch.setattr(v, "OWN", file)
+    return file
+
+
+def test_a_file_is_read_back_and_extended_by_the_command(tmp_path: Path, out: Path) -> None:
+    words = tmp_path / "words.txt"
     words.write_text("due_date\nticket\n=\n")
-    v.main(["--words", str(words), "--out", str(out), "--rows", "256"])
+    v.main(["--words", str(words), "--rows", "256"])
     first = v.load(out)
     assert {"due", "date", "ticket"} <= set(first.words)
     words.write_text("zebra ticket")
-    v.main(["--words", str(words), "--out", str(out)])
+    v.main(["--words", str(words)])
     assert v.load(out).words == (*first.words, "zebra")
+    assert v.load(out).rows == 256
+
+
+def test_the_rows_of_a_file_that_is_there_can_be_raised(
+    tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = tmp_path / "words.txt"
+    v.save(v.build(["ticket"], rows=158), out)  # 120 before the words, 37 of the grammar, and one
+    words.write_text("zebra")
+    assert v.main(["--words", str(words)]) == 2
+    assert "39 words do not fit into 158 rows" in capsys.readouterr().err
+    assert v.main(["--words", str(words), "--rows", "159"]) == 0
+    assert (v.load(out).words[-2:], v.load(out).rows) == (("ticket", "zebra"), 159)
 
 
 def test_words_that_cannot_be_read_or_do_not_fit_end_the_command_with_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, out = tmp_path / "words.txt", tmp_path / "vocabulary.json"
+    words = tmp_path / "words.txt"
     cases = (
         (None, 256, "No such file"),
         (b"a1 b2", 157, "39 words do not fit"),
@@ -68,7 +89,7 @@ def test_words_that_cannot_be_read_or_do_not_fit_end_the_command_with_one_line(
     for text, rows, told in cases:
         if text is not None:
             words.write_bytes(text)
-        code = v.main(["--words", str(words), "--out", str(out), "--rows", str(rows)])
+        code = v.main(["--words", str(words), "--rows", str(rows)])
         said = capsys.readouterr().err
         assert code == 2 and told in said and said.count("\n") == 1
         assert not list(tmp_path.glob("vocabulary*"))
