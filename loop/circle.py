@@ -63,9 +63,16 @@ class Circle:
                 wanted,
                 self.sessions,
                 temperature=temperature,
-                batch=OPEN_ROUNDS * self.config.policy.rollout.slots,
+                batch=self.open_sessions,
                 after_batch=self.advance,
             )
+
+    @property
+    def open_sessions(self) -> int:
+        """Sessions that may be open at a time: rounds of the slots of every device that plays."""
+        mode = self.config.asynchronous
+        playing = max(1, mode.rollout_devices if mode is not None else 0)
+        return OPEN_ROUNDS * playing * self.config.policy.rollout.slots
 
     @property
     def variant(self) -> str:
