@@ -1,6 +1,5 @@
 """What the benchmarks' commands share: arguments, progress, one-line complaints, and a file of figures."""
 
-import argparse
 import json
 import os
 import sys
@@ -9,15 +8,7 @@ from pathlib import Path
 
 from benchmarks.sides import Figures, Side, SideError, cores
 from policy import command
-from policy.command import Parser, positive
-
-
-def new_file(text: str) -> Path:
-    """A file that can be written, as the type of an argument: told before anything is measured."""
-    place = Path(text)
-    if place.is_dir() or not place.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is no place for a file; name one in a folder that exists")
-    return place
+from policy.command import Parser, new_file, positive
 
 
 def parser(name: str, description: str | None) -> Parser:

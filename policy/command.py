@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from policy.errors import PolicyError
@@ -24,6 +25,14 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
     return int(text)
+
+
+def new_file(text: str) -> Path:
+    """A file that can be written, as the type of an argument: told before anything is measured."""
+    place = Path(text)
+    if place.is_dir() or not place.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is no place for a file; name one in a folder that exists")
+    return place
 
 
 def finish(parser: Parser, work: Callable[[], int], *refusals: type[Exception]) -> int:

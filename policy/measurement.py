@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from policy import vocabulary
 from policy.bench_tasks import requests, schooled
@@ -55,7 +54,7 @@ class UpdateSpeed(NamedTuple):
 
 
 def configured(preset: PresetName) -> tuple[PolicyConfig, WorldCodec]:
-    """A policy of a preset for worlds of words."""
+    """A policy of a preset for worlds of words, with as many rows as their vocabulary."""
     words = vocabulary.load()
     decoder = PRESETS[preset].model_copy(update={"vocabulary_rows": words.rows})
     return PolicyConfig(decoder=decoder), WorldCodec(words)
@@ -146,7 +145,8 @@ def time_rollouts(
     first = _best(play, 1)
     compiled = engine.compilations
     engine.work = Work()
-    best = _best(play, repeat)
+    times = _timed(play, repeat)
+    best = min(times)
     work = engine.work
     speed = RolloutSpeed(
         episodes=episodes,
@@ -154,7 +154,7 @@ def time_rollouts(
         sampled=sum(int(rollout.tokens.sampled.sum()) for rollout in rollouts),
         seconds=best,
         compiling=first - best,
-        in_python=work.in_python / repeat / best,
+        in_python=work.in_python / sum(times),  # of all repetitions, as the work is
         read_full=work.read / max(work.read_room, 1),
         decoded_full=work.decoded / max(work.decoded_room, 1),
         compilations=compiled,
@@ -192,9 +192,14 @@ def _shown(value: float) -> str:
 
 def _best(action: Callable[[], Any], repeat: int) -> float:
     """Seconds of the fastest of some repetitions."""
+    return min(_timed(action, repeat))
+
+
+def _timed(action: Callable[[], Any], repeat: int) -> list[float]:
+    """Seconds of each of some repetitions."""
     seconds = []
     for _ in range(repeat):
         start = time.perf_counter()
         jax.block_until_ready(action())
         seconds.append(time.perf_counter() - start)
-    return float(np.min(seconds))
+    return seconds

@@ -10,10 +10,10 @@ import argparse
 
 def main(argv: list[str] | None = None) -> int:
     """Measure and print."""
-    from policy.config import PRESETS
+    from policy.bench import PRESETS
 
     parser = argparse.ArgumentParser(prog="bench_update.py", description=__doc__)
-    parser.add_argument("--preset", choices=sorted(PRESETS), default="tiny")
+    parser.add_argument("--preset", choices=PRESETS, default="tiny")
     parser.add_argument("--episodes", type=int, default=64, help="episodes of a batch (default 64)")
     parser.add_argument("--repeat", type=int, default=3, help="updates; the fastest counts (default 3)")
     given = parser.parse_args(argv)
