@@ -190,7 +190,7 @@ def cache(config: PolicyConfig) -> int:
 
 
 def turn_logits(config: PolicyConfig) -> int:
-    """Bytes of the logits of all slots, and of those of a decoding step with the noise that is added."""
+    """Bytes of the logits of all slots, and those of a decoding step with the probabilities made of them."""
     slots, most, words = (
         config.rollout.slots,
         max(config.rollout.decode_buckets),
