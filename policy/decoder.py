@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from policy.attention_parts import parts
 from policy.config import DecoderConfig
 from policy.sharding import for_lookup, like_parameters, over_rows
 from policy.xla_cpu import once, product
@@ -103,11 +104,12 @@ class Attention(nnx.Module):
     def attend_causally(self, q: jax.Array, own: Source) -> jax.Array:
         """Queries [b, k, g, t, h] read the tokens they belong to, none of them a later one -> [b, t, d].
 
-        A quarter of them at a time reads no further than its last: three eighths of the work are not done.
+        A part of them at a time reads no further than its last: of quarters, that leaves out three eighths of
+        the work.
         """
         t = q.shape[3]
-        size = t // 4 if t % 4 == 0 and t >= 128 else t
-        parts = [
+        size = t // parts(t)
+        mixed = [
             self._mix(
                 q[:, :, :, stop - size : stop],
                 (
@@ -118,7 +120,7 @@ class Attention(nnx.Module):
             )
             for stop in range(size, t + 1, size)
         ]
-        return linear(jnp.concatenate(parts, axis=1), self.output[...])
+        return linear(jnp.concatenate(mixed, axis=1), self.output[...])
 
     def _mix(self, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
         """Queries [b, k, g, t, h] -> what all heads read, side by side [b, t, heads x h]."""

@@ -14,8 +14,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from policy.attention_parts import reads
 from policy.config import DecoderConfig, MeshConfig, OptimizerConfig, PolicyConfig
 from policy.layout import loss_columns, shapes, share, size
+from policy.muon_matrices import is_muons
 
 FLOAT = 4
 """Bytes of a value: parameters, gradients, optimizer and cache are float32."""
@@ -129,7 +131,8 @@ def parameter_values(decoder: DecoderConfig, mesh: MeshConfig, without: str = "^
 def moments(decoder: DecoderConfig, mesh: MeshConfig, optimizer: OptimizerConfig, without: str = "^$") -> int:
     """Values of the optimizer's state: under Muon one momentum of a block's matrix, else two moments."""
     return sum(
-        share(path, shape, mesh) * (1 if optimizer.name == "muon" and _orthogonalised(path, shape) else 2)
+        share(path, shape, mesh)
+        * (1 if optimizer.name == "muon" and is_muons(path.partition("/")[0], len(shape)) else 2)
         for path, shape in shapes(decoder).items()
         if not re.search(without, path)
     )
@@ -166,11 +169,6 @@ def activations(config: PolicyConfig) -> int:
     )
     each = layer + d.layers * d.width if d.remat else d.layers * layer
     return int(FLOAT * tokens * each)
-
-
-def reads(width: int) -> float:
-    """Tokens of a row that a token reads, as computed: a quarter of the row at a time reads up to its end."""
-    return width * 5 / 8 if width % 4 == 0 and width >= 128 else width
 
 
 def logits(config: PolicyConfig) -> int:
@@ -214,7 +212,3 @@ def gathered(decoder: DecoderConfig, mesh: MeshConfig) -> int:
     block = sum(size(shape) for path, shape in shapes(decoder).items() if path.startswith("blocks/0/"))
     table = decoder.vocabulary_rows * decoder.width
     return 2 * FLOAT * (2 * block + table) // mesh.tensor
-
-
-def _orthogonalised(path: str, shape: tuple[int, ...]) -> bool:
-    return path.startswith("blocks/") and len(shape) == 2

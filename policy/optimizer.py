@@ -17,6 +17,7 @@ from optax.contrib import MuonDimensionNumbers, muon
 
 from policy.config import OptimizerConfig
 from policy.decoder import Params
+from policy.muon_matrices import is_muons
 from policy.sharding import like_parameters
 
 
@@ -90,7 +91,7 @@ def _initial(way: Direction, params: Params) -> optax.OptState:
 
 
 def _is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:
-    return getattr(path[0], "key", None) == "blocks" and leaf.ndim == 2
+    return is_muons(getattr(path[0], "key", None), leaf.ndim)
 
 
 def _dimensions(params: Params) -> Params:

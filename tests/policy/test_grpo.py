@@ -1,6 +1,7 @@
 """Advantages and the clipped objective, by hand."""
 
 from collections.abc import Callable
+from typing import get_args
 
 import jax
 import jax.numpy as jnp
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policy.advantages import group_advantages, update_advantages
+from policy.advantages import Normalisation, group_advantages, update_advantages
+from policy.config import GrpoConfig, SaoConfig
 from policy.errors import AgreementError
 from policy.grpo import (
+    Aggregation,
     check_agreement,
     clipped,
     clipped_objective,
@@ -118,3 +121,11 @@ def test_disagreement_of_sampler_and_trainer_stops_training() -> None:
         check_agreement(1.1e-5, 1e-5)
     with pytest.raises(AgreementError):
         check_agreement(float("nan"), 1e-5)
+
+
+def test_the_choices_of_a_configuration_are_those_that_are_computed() -> None:
+    def choices(config: type, name: str) -> tuple[str, ...]:
+        return get_args(config.model_fields[name].annotation)
+
+    assert choices(GrpoConfig, "normalisation") == get_args(Normalisation)
+    assert choices(GrpoConfig, "aggregation") == choices(SaoConfig, "aggregation") == get_args(Aggregation)

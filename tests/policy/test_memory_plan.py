@@ -1,5 +1,6 @@
 """The plan agrees with what lies in memory and with what the compiler asks for; its advice is checked."""
 
+from statistics import mean
 from typing import Any
 
 import jax
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from policy import gradients
+from policy.attention_parts import reads
 from policy.config import (
     PRESETS,
     GrpoConfig,
@@ -17,7 +19,7 @@ from policy.config import (
     RolloutConfig,
 )
 from policy.critic import critic_of
-from policy.decoder import parameters
+from policy.decoder import Attention, Source, parameters
 from policy.device_memory import device_memory, require_room
 from policy.errors import DeviceError
 from policy.memory_advice import advice, fitting_mesh, meshes
@@ -46,6 +48,24 @@ def test_what_stays_in_memory_is_planned_to_the_byte(name: str) -> None:
     assert of(plan(config), "parameters") == held(params)
     # Beside the moments: counters and Muon's coefficients, a few numbers.
     assert 0 <= held(state) - of(plan(config), "optimizer") <= 64
+
+
+@pytest.mark.parametrize(("width", "wanted"), [(256, 160.0), (64, 64.0), (130, 130.0)])  # 256 x 5 / 8
+def test_the_plan_reads_as_many_tokens_as_the_decoder(
+    width: int, wanted: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def mix(self: Any, q: jax.Array, sources: tuple[Source, ...]) -> jax.Array:
+        seen.append(sources[0].keys.shape[-1])
+        return jax.numpy.zeros((1, q.shape[3], 32))
+
+    monkeypatch.setattr(Attention, "_mix", mix)
+    made = object.__new__(Attention)
+    monkeypatch.setattr(Attention, "output", jax.numpy.zeros((32, 32)), raising=False)
+    q, keys, values = (np.zeros((1, 1, *rest)) for rest in ((2, width, 16), (16, width), (width, 16)))
+    made.attend_causally(q, Source(keys, values, np.ones((1, width, width), bool)))
+    assert mean(seen) == reads(width) == wanted
 
 
 @pytest.mark.slow
