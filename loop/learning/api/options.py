@@ -31,14 +31,21 @@ def add_options(parser: ArgumentParser) -> None:
     add("--max-calls", type=int, metavar="N", help="requests at most")
     add("--max-tokens", type=int, metavar="N", help="tokens in and out at most")
     add("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="dollars per million tokens")
-    add("--concurrency", type=int, metavar="N", help="episodes at a time (default 8)")
-    add("--message-tokens", type=int, metavar="N", help="of one message of the model (default 4096)")
-    add("--timeout", type=float, metavar="S", help="seconds for one message (default 120)")
-    add("--retries", type=int, metavar="N", help="further requests after a failed one (default 4)")
+    add("--concurrency", type=int, metavar="N", help=f"episodes at a time{_default('concurrency')}")
+    add(
+        "--message-tokens", type=int, metavar="N", help=f"of one message of the model{_default('max_tokens')}"
+    )
+    add("--timeout", type=float, metavar="S", help=f"seconds for one message{_default('timeout')}")
+    add("--retries", type=int, metavar="N", help=f"further requests after a failed one{_default('retries')}")
     add("--turns", type=int, metavar="N", help="calls of an episode (default: 8, in library worlds 20)")
     add("--answers", metavar="DIR", help=f"folder in which answers are kept (default {ANSWERS})")
     add("--no-answers", action="store_true", default=None, help="keep none, so nothing can be resumed")
     add("--dry-run", action="store_true", default=None, help="print what it will cost, and end")
+
+
+def _default(field: str) -> str:
+    """What a help says of a setting that is left out: the default of the settings themselves."""
+    return f" (default {ApiSettings.model_fields[field].default:g})"
 
 
 def misplaced(given: Namespace) -> str | None:
