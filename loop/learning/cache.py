@@ -16,6 +16,7 @@ class WarmStartCache:
     def __init__(self, config: Config, learner: Learner, shown: Sequence[Shown]) -> None:
         self.key = cache_key(learner, shown)
         self._directory: Path = config.cache / "warm_start" / self.key
+        self._lock: Path = config.cache / "warm_start.lock"  # of all warm starts: a write is short
         self._learner = learner
 
     def read(self) -> dict[str, float] | None:
@@ -31,7 +32,7 @@ class WarmStartCache:
         together.
         """
         self._directory.mkdir(parents=True, exist_ok=True)
-        with self._directory.with_suffix(".lock").open("w") if alone else nullcontext() as lock:
+        with self._lock.open("w") if alone else nullcontext() as lock:
             if lock is not None:
                 fcntl.flock(lock, fcntl.LOCK_EX)
             store = self._learner.store(self._directory)

@@ -185,7 +185,7 @@ def test_a_changed_plan_is_refused_and_what_differs_is_named(
         ("test_salt=other", 'test_salt: "fresh" -> "other"'),
         ("overrides.prompts_per_update=3", "arms.closed_loop.config.prompts_per_update: 2 -> 3"),
         ("contrasts=[]", 'contrasts: [["closed_loop","static"]] -> []'),
-        ("metrics=[reward]", '-> ["reward"]'),
+        ("metrics=[reward_sampled]", '-> ["reward_sampled"]'),
     ):
         for flag in ("--resume", "--dry-run"):
             assert main([str(file), change, *folders, flag]) == 2
