@@ -41,7 +41,8 @@ NOT_RUN = {
     "cd closed-loop-curricula": "the reader's folder stands for it",
     "make run": "takes minutes: what make would do is read",
     "make .venv": "the environment is there: make is asked what it would do",
-    "MLFLOW_DISABLE_TELEMETRY=true .venv/bin/mlflow ui --backend-store-uri sqlite:///runs/mlflow.db": "serves until stopped: it is the "
+    "MLFLOW_DISABLE_TELEMETRY=true .venv/bin/mlflow ui "
+    "--backend-store-uri sqlite:///runs/mlflow.db": "serves until stopped: it is the "
     "command that a run ends with",
     ".venv/bin/python -m tests.stand_in_model --port 8000": "serves until stopped: a server in this process "
     "says the same, and a test of its own starts the command",
