@@ -100,8 +100,8 @@ def _readable(name: str) -> Iterator[None]:
     except Exception as error:  # Orbax, TensorStore and JSON have no error in common
         told = next(iter(str(error).splitlines()), "")
         raise CheckpointError(
-            f"{name} cannot be read ({type(error).__name__}: {told:.200}); remove its folder, and a run that "
-            "is resumed goes on from the one before"
+            f"{name} cannot be read: it is damaged or incomplete ({type(error).__name__}: {told:.200}); take "
+            "another one, or remove its folder, and a run that is resumed goes on from the one before"
         ) from error
     finally:
         log.setLevel(level)

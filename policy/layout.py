@@ -69,6 +69,11 @@ def _block(c: DecoderConfig) -> dict[str, tuple[int, ...]]:
     }
 
 
+def is_muons(top: object, axes: int) -> bool:
+    """Whether a parameter is Muon's: a matrix inside the blocks. `top`: the first part of its path."""
+    return top == "blocks" and axes == 2
+
+
 def loss_columns(width: int, wanted: int) -> int:
     """Columns of a row whose logits are computed at once: the most that divide the row, up to `wanted`.
 

@@ -16,8 +16,7 @@ from typing import Literal
 
 from policy.attention_parts import reads
 from policy.config import DecoderConfig, MeshConfig, OptimizerConfig, PolicyConfig
-from policy.layout import loss_columns, shapes, share, size
-from policy.muon_matrices import is_muons
+from policy.layout import is_muons, loss_columns, shapes, share, size
 
 FLOAT = 4
 """Bytes of a value: parameters, gradients, optimizer and cache are float32."""

@@ -17,7 +17,7 @@ from optax.contrib import MuonDimensionNumbers, muon
 
 from policy.config import OptimizerConfig
 from policy.decoder import Params
-from policy.muon_matrices import is_muons
+from policy.layout import is_muons
 from policy.sharding import like_parameters
 
 
