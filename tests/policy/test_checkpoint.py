@@ -113,7 +113,7 @@ def test_a_damaged_checkpoint_is_named_with_the_way_on(damage: str, trainer: Tra
             if file.is_file():
                 file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     with pytest.raises(
-        CheckpointError, match=r"^checkpoint 3 of .* cannot be read \(.*; remove its"
+        CheckpointError, match=r"^checkpoint 3 of .* cannot be read: it is damaged or incomplete \(.*; take "
     ) as raised:
         CheckpointStore(tmp_path).load(3, state)
     assert "\n" not in str(raised.value)
