@@ -202,7 +202,8 @@ def carry_out(order: Order, out: Path, shared: Author | None = None) -> Outcome:
         write_trace(out, origin, made.trace)
     if made.world is None or made.key is None:
         return Outcome(refused=made.refused, problem=_why(made.trace), stopped=made.trace.stopped)
-    if made.world.id in _entries(out):
+    # Only where it has files: the manifest changes with every world, and to read it for each would be slow.
+    if (out / "worlds" / f"{made.world.id}.json").exists() and made.world.id in _entries(out):
         return Outcome(made.world.id, stopped=made.trace.stopped)
     note = {"origin": origin, "refused": made.refused, "audit_steps": made.audit_steps}
     entry = write_files(out, made.world, made.key, made.tasks, note)
