@@ -39,18 +39,19 @@ def targeted_count(quota: int, share: float) -> int:
     return int(quota * share + 0.5)
 
 
-def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
-    """Cells of the given facets that a brief can ask for, that were probed often enough and failed at least
-    once, in a fixed order."""
+def probed(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
+    """Cells of the given facets that a brief can ask for and that were probed often enough, by name."""
     chosen = [
         c
         for c in cells
-        if c.facet in facets
-        and c.opportunities >= targeting.min_opportunities
-        and c.failures > 0
-        and can_be_asked_for(c.name)
+        if c.facet in facets and c.opportunities >= targeting.min_opportunities and can_be_asked_for(c.name)
     ]
     return sorted(chosen, key=lambda c: c.name)
+
+
+def eligible(cells: Sequence[Cell], facets: Sequence[str], targeting: Targeting) -> list[Cell]:
+    """Those of them that failed at least once."""
+    return [cell for cell in probed(cells, facets, targeting) if cell.failures > 0]
 
 
 def apportion(weights: Sequence[float], seats: int) -> list[int]:

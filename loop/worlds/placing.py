@@ -1,5 +1,7 @@
 """Where a goal is practised: what a brief has to ask for so that its world can hold the goal at all."""
 
+from collections.abc import Sequence
+
 from planet.catalog import Catalog
 from planet.records.world import Brief
 
@@ -9,9 +11,9 @@ def placed(brief: Brief, catalog: Catalog) -> Brief:
     goal = brief.target.cells[0] if brief.target else ""
     facet, _, value = goal.partition(":")
     if facet in ("resource", "tool"):
-        return brief.replace(resources=_first(value.removeprefix("update_"), brief.resources))
+        return brief.replace(resources=_first((value.removeprefix("update_"),), brief.resources))
     if facet in ("service", "pair"):
-        return brief.replace(services=tuple(dict.fromkeys([*value.split(">"), *brief.services])))
+        return brief.replace(services=_first(value.split(">"), brief.services))
     if facet == "hops" and brief.target:
         difficulty = brief.target.difficulty.replace(hops=min(2, max(1, int(value))))
         return brief.replace(target=brief.target.replace(difficulty=difficulty))
@@ -22,5 +24,5 @@ def placed(brief: Brief, catalog: Catalog) -> Brief:
     return brief
 
 
-def _first(name: str, others: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([name, *others]))
+def _first(names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*names, *others]))

@@ -46,9 +46,8 @@ def grown(tmp_path: Path, *overrides: str) -> tuple[dict[str, float], list[Brief
         return {r.name: r.value or 0.0 for r in rows}, ledger.rows(BriefRow, config.run_id)
 
 
-def test_refused_briefs_are_tried_elsewhere_up_to_the_cap_and_the_shortfall_is_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def all_refused(monkeypatch: pytest.MonkeyPatch) -> list[Brief]:
+    """Let every synthesis be refused; the briefs that are tried, in their order."""
     tried: list[Brief] = []
 
     def refuse(brief: Brief, *rest: Any) -> Synthesized:
@@ -56,6 +55,13 @@ def test_refused_briefs_are_tried_elsewhere_up_to_the_cap_and_the_shortfall_is_r
         return Synthesized(None, None, (), {"V03": 1}, 5, None)
 
     monkeypatch.setattr(grow, "synthesized", refuse)
+    return tried
+
+
+def test_refused_briefs_are_tried_elsewhere_up_to_the_cap_and_the_shortfall_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = all_refused(monkeypatch)
     metrics, briefs = grown(tmp_path, "growth.attempts=7")
     # Three briefs and seven tries: each is tried twice, the first one three times.
     assert len(tried) == 7 and metrics["grow/syntheses"] == 7
@@ -86,13 +92,7 @@ def test_all_growing_arms_are_offered_the_same_places(
 def test_a_goal_gets_what_its_world_needs_on_every_try(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried: list[Brief] = []
-
-    def refuse(brief: Brief, *rest: Any) -> Synthesized:
-        tried.append(brief)
-        return Synthesized(None, None, (), {"V03": 1}, 5, None)
-
-    monkeypatch.setattr(grow, "synthesized", refuse)
+    tried = all_refused(monkeypatch)
     grown(tmp_path, "targeting.facets=[service]", "targeting.hints=[]")
     asked = [(b.target.cells[0].removeprefix("service:"), b.services) for b in tried if b.target]
     assert len(asked) == len(tried) > 3 and all(goal in services for goal, services in asked)

@@ -11,7 +11,7 @@ from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.ladders.levels import harder, scale, told
 from loop.curricula.protocols import Ask, GrowthRequest, State
-from loop.curricula.targeting import Goal, aimed_at_goals, evenly, reason, targeted_count
+from loop.curricula.targeting import Goal, aimed_at_goals, evenly, probed, reason, targeted_count
 from planet.records.world import Difficulty
 
 
@@ -34,14 +34,7 @@ class HardenSoftenGrower(CountingBriefs):
         targeted = []
         if report is not None:
             levels = (*scale(targeting.difficulty), harder(targeting.difficulty))
-            chosen = sorted(
-                (
-                    c
-                    for c in report.cells
-                    if c.facet in targeting.facets and c.opportunities >= targeting.min_opportunities
-                ),
-                key=lambda c: c.name,
-            )
+            chosen = probed(report.cells, targeting.facets, targeting)
             asked = {c.name: levels[self._moved(c, len(levels))] for c in chosen}
             wanted = targeted_count(len(request.scenarios), targeting.share)
             goals = [_goal(cell, asked[cell.name]) for cell in evenly(chosen, wanted, request.seed)]
