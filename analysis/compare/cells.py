@@ -1,9 +1,11 @@
 """Cells over the iterations of each run: failure rates, and what was aimed at, claimed and forgotten."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.run_directory import OpenRun
@@ -20,19 +22,12 @@ HEADER = ("run", "report", "cell", "opportunities", "rate", "targeted", "claimed
 CELLS = 24
 
 
-class RunReports(NamedTuple):
-    """The weakness reports of one run, in order."""
-
-    label: str
-    reports: list[StoredReport]
-
-
-def reports_of(runs: Mapping[str, OpenRun]) -> list[RunReports]:
-    """The reports of the runs that have any."""
-    out = []
+def reports_of(runs: Mapping[str, OpenRun]) -> dict[str, list[StoredReport]]:
+    """The weakness reports, in order, of the runs that have any."""
+    out = {}
     for label, run in runs.items():
         try:
-            out.append(RunReports(label, read_reports(run)))
+            out[label] = read_reports(run)
         except DataError:  # it was not diagnosed yet
             continue
     return out
@@ -43,41 +38,43 @@ def write_cells(runs: Mapping[str, OpenRun], out: Path) -> list[Path]:
     found = reports_of(runs)
     if not found:
         return []
-    names = weakest_cells([stored for run in found for stored in run.reports], CELLS)
-    rows = [_row(run, stored, name) for run in found for stored in run.reports for name in names]
+    names = weakest_cells([stored for reports in found.values() for stored in reports], CELLS)
+    rows = [
+        _row(label, stored, name) for label, reports in found.items() for stored in reports for name in names
+    ]
     table = write_csv(out / "cells.csv", HEADER, [row for row in rows if row is not None])
-    return [table, _draw(found, names, out / "cells.png")]
+    return [table, *on_pages(found, out / "cells.png", partial(_draw, names))]
 
 
-def _row(run: RunReports, stored: StoredReport, name: str) -> tuple[Any, ...] | None:
+def _row(label: str, stored: StoredReport, name: str) -> tuple[Any, ...] | None:
     cell = stored.report.cell(name)
     if cell is None:
         return None
     forgotten = name in {lost.cell for lost in stored.report.forgotten}
     targeted = name in stored.targeted
-    return (run.label, stored.id, name, cell.opportunities, cell.rate, targeted, cell.claimed, forgotten)
+    return (label, stored.id, name, cell.opportunities, cell.rate, targeted, cell.claimed, forgotten)
 
 
-def _draw(found: Sequence[RunReports], names: Sequence[str], path: Path) -> Path:
-    columns = sum(len(run.reports) for run in found)
+def _draw(names: Sequence[str], found: Mapping[str, list[StoredReport]], path: Path) -> Path:
+    columns = sum(len(reports) for reports in found.values())
     size = {"width": 3.2 + 0.55 * columns + 0.3 * len(found), "height": 2.0 + 0.22 * len(names)}
     with drawing(path, CAPTION, 1, len(found), **size) as axes:
-        for index, run in enumerate(found):
-            image = _panel(axes[0][index], run, names, labelled=index == 0)
+        for index, (label, reports) in enumerate(found.items()):
+            image = _panel(axes[0][index], reports, names, labelled=index == 0)
+            axes[0][index].set_title(label, fontsize=8)
         axes[0][-1].figure.colorbar(image, ax=list(axes[0]), label="failure rate", shrink=0.6)
     return path
 
 
-def _panel(axis: Any, run: RunReports, names: Sequence[str], labelled: bool) -> Any:
-    cells = [[stored.report.cell(name) for stored in run.reports] for name in names]
+def _panel(axis: Any, reports: Sequence[StoredReport], names: Sequence[str], labelled: bool) -> Any:
+    cells = [[stored.report.cell(name) for stored in reports] for name in names]
     rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in cells]
     axis.set_facecolor("#dddddd")
     image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
-    axis.set_title(run.label, fontsize=8)
-    axis.set_xticks(range(len(run.reports)), [stored.id for stored in run.reports])
+    axis.set_xticks(range(len(reports)), [stored.id for stored in reports])
     axis.set_yticks(range(len(names)), names if labelled else [""] * len(names), fontsize=7)
     axis.grid(visible=False)
-    for column, stored in enumerate(run.reports):
+    for column, stored in enumerate(reports):
         forgotten = {lost.cell for lost in stored.report.forgotten}
         for line, name in enumerate(names):
             cell = cells[line][column]

@@ -97,14 +97,14 @@ def _made(run: OpenRun) -> dict[tuple[str, Difficulty | None], Tasks]:
         if target and brief.admitted_world_id is not None:
             difficulty = Difficulty.model_validate(target.get("difficulty") or {})
             wanted[brief.step, brief.admitted_world_id] = (target["cells"][0], difficulty)
-    for task in run.ledger.rows(TaskRow, run.id):
-        known = (task.task_id, task.world_id)
-        if task.split == "train":
-            out[ALL, None].append(known)
-        asked = wanted.get((task.step, task.world_id))
-        if asked is not None and asked[0] in task.cells:
-            out[ALL, asked[1]].append(known)
-            out[asked].append(known)
+    known = ("task_id", "world_id", "step", "split", "cells")
+    for task_id, world_id, step, split, cells in run.ledger.columns(TaskRow, run.id, *known):
+        if split == "train":
+            out[ALL, None].append((task_id, world_id))
+        asked = wanted.get((step, world_id))
+        if asked is not None and asked[0] in cells:
+            out[ALL, asked[1]].append((task_id, world_id))
+            out[asked].append((task_id, world_id))
     return dict(out)
 
 

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from analysis.compare.difficulty import ALL, Asked, Played, asked_of, hardness, lost
+from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.intervals import Interval, points, shares
 from analysis.run_directory import OpenRun
@@ -31,8 +32,7 @@ def write_difficulty(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[
     rows = [_row(label, asked) for label, several in found.items() for asked in several]
     files = [write_csv(out / "difficulty.csv", HEADER, rows)]
     several = {label: steps for label, asked in found.items() if len(steps := _steps(asked, ALL)) > 1}
-    if several:
-        files.append(_draw(several, out / "difficulty.png"))
+    files += on_pages(several, out / "difficulty.png", _draw)
     return render_difficulty(found), files
 
 

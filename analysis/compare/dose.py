@@ -52,8 +52,8 @@ def aimed_facets(runs: Iterable[OpenRun]) -> tuple[str, ...]:
 def doses_of(run: OpenRun, facets: Sequence[str]) -> list[Dose]:
     """The cells of some facets with enough test episodes, by name; empty without updates or tests."""
     cells = {
-        task.task_id: [c for c in task.cells if c.partition(":")[0] in facets]
-        for task in run.ledger.rows(TaskRow, run.id)
+        task_id: [cell for cell in required if cell.partition(":")[0] in facets]
+        for task_id, required in run.ledger.columns(TaskRow, run.id, "task_id", "cells")
     }
     gradient = [row["task_id"] for row in run.ledger.query(_GRADIENT, run=run.id)]
     prompts = [row["task_id"] for row in run.ledger.query(_DRAWN, run=run.id)]

@@ -1,6 +1,7 @@
 """Dose and response as a table and figures: cells within each run, and between the arms of a seed."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from analysis.compare.dose import Dose, aimed_facets, doses_of, rank_correlation
 from analysis.compare.dose_between import write_between
 from analysis.compare.naming import arm_names
+from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.footprint.beside import require_same_start
@@ -36,7 +38,8 @@ def write_doses(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[Path]
     lines = [(label, str(len(doses)), _rho_text(rank_correlation(doses))) for label, doses in found.items()]
     text = "\n".join(align(("dose and response", "cells", "rank correlation"), lines))
     between, between_files = _between({label: runs[label] for label in found}, found, out)
-    files = [table, _draw(found, facets, out / "dose_response.png"), *between_files]
+    figures = on_pages(found, out / "dose_response.png", partial(_draw, facets))
+    files = [table, *figures, *between_files]
     return "\n".join(part for part in (text, between) if part), files
 
 
@@ -58,7 +61,7 @@ def _rho_text(rho: float | None) -> str:
     return "-" if rho is None else f"{rho:+.2f}"
 
 
-def _draw(found: dict[str, list[Dose]], facets: Sequence[str], path: Path) -> Path:
+def _draw(facets: Sequence[str], found: Mapping[str, list[Dose]], path: Path) -> Path:
     with drawing(path, CAPTION, 1, len(found), width=2.2 + 2.9 * len(found), height=3.9) as axes:
         for index, (label, doses) in enumerate(found.items()):
             axis = axes[0][index]

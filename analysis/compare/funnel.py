@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.ledger import AuthorCallRow, BriefRow, ClockRow, MetricRow, StepRow
 from analysis.run_directory import OpenRun
@@ -45,7 +46,7 @@ def write_funnel(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[Path
     table = write_csv(
         out / "author_funnel.csv", HEADER, [(label, *f) for label, funnels in found.items() for f in funnels]
     )
-    return _text(totals), [table, _draw(totals, out / "author_funnel.png")]
+    return _text(totals), [table, *on_pages(totals, out / "author_funnel.png", _draw)]
 
 
 def funnels_of(run: OpenRun) -> list[Funnel]:

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.footprint.shares import subsets
 from analysis.run_directory import OpenRun
@@ -49,7 +51,9 @@ def write_mass(runs: Mapping[str, OpenRun], out: Path) -> list[Path]:
         for mass in masses
         for row in _rows(mass)
     ]
-    return [write_csv(out / "sampling.csv", HEADER, rows), _draw(found, out / "sampling.png")]
+    names = {field: _names(found, field) for field in ("origins", "families")}
+    table = write_csv(out / "sampling.csv", HEADER, rows)
+    return [table, *on_pages(found, out / "sampling.png", partial(_draw, names))]
 
 
 def masses_of(run: OpenRun) -> list[Mass]:
@@ -141,12 +145,11 @@ def _rows(mass: Mass) -> list[tuple[Any, ...]]:
     ]
 
 
-def _draw(found: dict[str, list[Mass]], path: Path) -> Path:
+def _draw(names: Mapping[str, Sequence[str]], found: Mapping[str, list[Mass]], path: Path) -> Path:
     with drawing(path, CAPTION, len(found), 3, width=10, height=1.2 + 2.3 * len(found)) as axes:
-        names = {field: _names(found, field) for field in ("origins", "families")}
         for row, (label, masses) in zip(axes, found.items(), strict=True):
-            for axis, field in zip(row, ("origins", "families"), strict=False):
-                _bars(axis, masses, field, names[field])
+            for axis, (field, of_field) in zip(row, names.items(), strict=False):
+                _bars(axis, masses, field, of_field)
             _effective(row[2], masses)
             row[0].set_ylabel(f"{label}\nshare of prompts (%)", fontsize=8)
             row[2].set_ylim(0, 1.1 * max(max(m.effective, m.uniform, m.sampler or 0.0) for m in masses))

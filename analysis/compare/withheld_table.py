@@ -1,10 +1,12 @@
 """Withheld families as text, CSV and figure: a line per run, and the arms of a seed side by side."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analysis.compare.naming import arm_names
+from analysis.compare.pages import on_pages
 from analysis.compare.withheld import Withheld, withheld_of
 from analysis.csv_file import write_csv
 from analysis.run_directory import OpenRun
@@ -39,9 +41,15 @@ def write_withheld(runs: Mapping[str, OpenRun], out: Path) -> tuple[str, list[Pa
         return "", []
     each = [(label, one) for label, several in found.items() for one in several]
     curves = [(label, one.family, *point) for label, one in each for point in one.curve]
+    names = _names(each)
+    places = sorted({(one.seed, one.family) for _, one in each})
+    panels = {
+        place: {names[n]: one for n, one in each if (one.seed, one.family) == place} for place in places
+    }
+    arms = list(dict.fromkeys(names.values()))
     files = [
         write_csv(out / "withheld.csv", HEADER, curves),
-        _draw(each, out / "withheld.png"),
+        *on_pages(panels, out / "withheld.png", partial(_draw, arms)),
         write_csv(out / "withheld_found.csv", FOUND, [_row(label, one) for label, one in each]),
     ]
     return render_withheld(each), files
@@ -110,15 +118,11 @@ def _row(label: str, one: Withheld) -> tuple[Any, ...]:
     return (label, one.arm, one.seed, one.family, *found, one.updates, one.charged)
 
 
-def _draw(each: Sequence[tuple[str, Withheld]], path: Path) -> Path:
-    panels = sorted({(one.seed, one.family) for _, one in each})
-    names = _names(each)
-    arms = list(dict.fromkeys(names.values()))
+def _draw(arms: Sequence[str], panels: Mapping[tuple[int, str], Mapping[str, Withheld]], path: Path) -> Path:
     with drawing(path, CAPTION, 1, len(panels), width=2 + 2.8 * len(panels), height=3.4) as axes:
-        for axis, (seed, family) in zip(axes[0], panels, strict=True):
-            for label, one in each:
-                if (one.seed, one.family) == (seed, family):
-                    _line(axis, arms.index(names[label]), names[label], one)
+        for axis, ((seed, family), found) in zip(axes[0], panels.items(), strict=True):
+            for arm, one in found.items():
+                _line(axis, arms.index(arm), arm, one)
             axis.set_title(f"{family}, seed {seed}")
             axis.set_xlabel("charged steps")
             axis.locator_params(axis="x", nbins=4)

@@ -1,6 +1,6 @@
 """Runs side by side as text, CSV and figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from analysis.compare.difficulty_table import write_difficulty
 from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
+from analysis.compare.pages import on_pages, parts
 from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
 from analysis.compare.withheld_table import write_withheld
 from analysis.csv_file import write_csv
@@ -43,7 +44,7 @@ def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
         write_csv(out / "comparison.csv", ("run", *_MEASURES), [_measures(s) for s in standings]),
         write_csv(out / "comparison_families.csv", _FAMILY_HEADER, _family_rows(standings)),
         write_csv(out / "learning_curves.csv", _CURVE_HEADER, _curve_rows(standings)),
-        _draw(standings, out / "learning_curves.png"),
+        *on_pages({s.label: s for s in standings}, out / "learning_curves.png", _draw),
         *withheld_files,
         *write_cells(named, out),
         *dose_files,
@@ -51,8 +52,8 @@ def write_comparison(runs: Sequence[OpenRun], out: Path) -> Result:
         *write_mass(named, out),
         *funnel_files,
     )
-    parts = (render_comparison(standings), withheld, doses, difficulty, funnel)
-    return Result("\n\n".join(part for part in parts if part), files)
+    told = (render_comparison(standings), withheld, doses, difficulty, funnel)
+    return Result("\n\n".join(part for part in told if part), files)
 
 
 def _named(runs: Sequence[OpenRun]) -> dict[str, OpenRun]:
@@ -65,13 +66,16 @@ def _named(runs: Sequence[OpenRun]) -> dict[str, OpenRun]:
 
 
 def render_comparison(standings: Sequence[Standing]) -> str:
-    """Two tables: scores and costs, one column per run; gains on test and forgetting, one line per family."""
-    header = ("", *(s.label for s in standings))
-    lines = [(name, *(show(s) for s in standings)) for name, show in _lines(standings)]
+    """One column per run: scores and costs, then gains on test and forgetting, a line per family."""
+    lines = _lines(standings)
     families = sorted({family for s in standings for family in s.families})
-    gains = [(f"  {family}", *(_family_cell(s, family) for s in standings)) for family in families]
-    title = ("all-pass gained on test (forgotten in validation)", *([""] * len(standings)))
-    return "\n".join(align(header, [*lines, title, *gains]))
+    tables = []
+    for part in parts(standings):
+        rows = [(name, *(show(s) for s in part)) for name, show in lines]
+        gains = [(f"  {family}", *(_family_cell(s, family) for s in part)) for family in families]
+        title = ("all-pass gained on test (forgotten in validation)", *([""] * len(part)))
+        tables.append("\n".join(align(("", *(s.label for s in part)), [*rows, title, *gains])))
+    return "\n\n".join(tables)
 
 
 def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing], str]]]:
@@ -184,9 +188,9 @@ def _curve_rows(standings: Sequence[Standing]) -> list[tuple[Any, ...]]:
     return [(s.label, p.updates, p.charged, *p.all_pass, p.reward) for s in standings for p in s.curve]
 
 
-def _draw(standings: Sequence[Standing], path: Path) -> Path:
+def _draw(standings: Mapping[str, Standing], path: Path) -> Path:
     with drawing(path, CAPTION, 2, 2, width=9, height=6) as axes:
-        for index, s in enumerate(standings):
+        for index, s in enumerate(standings.values()):
             for column, budget in enumerate(("updates", "charged")):
                 x = [getattr(point, budget) for point in s.curve]
                 look = line(index) | {"label": s.label}

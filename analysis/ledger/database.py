@@ -100,6 +100,15 @@ class Ledger:
             # Sorted here: databases collate text differently, and a dump must not depend on it.
             return sorted((row_type(**row) for row in found), key=_key)
 
+    def columns(self, row_type: type[Row], run_id: str, *names: str) -> list[tuple[Any, ...]]:
+        """Some columns of one table of a run, ordered by key: what is wide and not wanted is not read."""
+        table, width = TABLES[row_type], len(row_type.key)
+        chosen = [table.c[name] for name in (*row_type.key, *names)]
+        statement = select(*chosen).where(table.c.run_id == run_id)
+        with self._reading() as connection:
+            found = connection.execute(statement).all()
+        return [tuple(row[width:]) for row in sorted(found, key=lambda row: tuple(row[:width]))]
+
     def query(self, sql: str, **parameters: Any) -> list[dict[str, Any]]:
         """Rows of a SELECT, e.g. over a view; parameters are written `:name`."""
         with self._reading() as connection:

@@ -18,6 +18,6 @@ def shares_between(ledger: Ledger, run_id: str, after: int, before: int) -> dict
     admitted = ledger.query(_ADMITTED, run=run_id, after=after, before=before)
     if not admitted:
         return None
-    cells = {row.task_id: row.cells for row in ledger.rows(TaskRow, run_id)}
+    cells = dict(ledger.columns(TaskRow, run_id, "task_id", "cells"))
     counts = Counter(cell for row in admitted for cell in set(cells[row["task_id"]]))
     return {cell: count / len(admitted) for cell, count in sorted(counts.items())}

@@ -78,8 +78,10 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
         targets.setdefault(iterations[brief.step], set()).update(cells)
     reports = [WeaknessReport.model_validate(rows[0].report)]
     for before, row in pairwise(rows):
-        shares = shares_between(run.ledger, run.id, before.step, row.step)
-        reports.append(_with_shares(WeaknessReport.model_validate(row.report), shares))
+        report = WeaknessReport.model_validate(row.report)
+        if all(cell.gradient_share is None for cell in report.cells):
+            report = _with_shares(report, shares_between(run.ledger, run.id, before.step, row.step))
+        reports.append(report)
     return [
         StoredReport(
             row.report_id, iterations[row.step], report, frozenset(targets.get(iterations[row.step], ()))
@@ -89,7 +91,7 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
 
 
 def _with_shares(report: WeaknessReport, shares: dict[str, float] | None) -> WeaknessReport:
-    if shares is None or any(cell.gradient_share is not None for cell in report.cells):
+    if shares is None:
         return report
     cells = tuple(cell.replace(gradient_share=shares.get(cell.name, 0.0)) for cell in report.cells)
     filled: WeaknessReport = report.replace(cells=cells)

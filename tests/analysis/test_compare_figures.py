@@ -11,6 +11,7 @@ from analysis.compare.dose import Dose, doses_of, rank_correlation
 from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total, write_funnel
 from analysis.compare.mass import effective_number, masses_of, uniform_effective_number, write_mass
+from analysis.compare.pages import on_pages
 from analysis.compare.standing import standing
 from analysis.compare.write import write_comparison
 from analysis.ledger import AuthorCallRow
@@ -49,6 +50,24 @@ def test_runs_of_one_arm_and_seed_are_told_apart(run_path, tmp_path):
     assert {row["run"] for row in rows} == {str(twin.path.resolve()) for twin in twins}
 
 
+def test_more_runs_than_a_figure_holds_become_further_figures(run, other_path, tmp_path, monkeypatch):
+    assert not list(on_pages({}, tmp_path / "a.png", lambda part, path: path))
+    drawn = []
+    on_pages(
+        dict.fromkeys(range(17)), tmp_path / "a.png", lambda part, path: drawn.append((path.name, list(part)))
+    )
+    assert drawn == [
+        ("a.png", [*range(8)]),
+        ("a_2.png", [*range(8, 16)]),
+        ("a_3.png", [16]),
+    ]
+    monkeypatch.setattr("analysis.compare.pages.RUNS", 1)
+    result = write_comparison([run, open_run(other_path)], tmp_path)
+    assert {file.name for file in result.files} >= {f"{n}{part}.png" for n in FIGURES for part in ("", "_2")}
+    own, other = result.text.split("\n\n")[:2]
+    assert "final against" in own and "final against" in other and own.split() != other.split()
+
+
 def test_the_heat_map_flags_what_briefs_named(run, tmp_path):
     write_cells({"a": run}, tmp_path)
     rows = list(csv.DictReader((tmp_path / "cells.csv").open()))
@@ -61,12 +80,12 @@ def test_the_heat_map_keeps_the_weakest_cells_and_all_that_are_marked(run, tmp_p
     monkeypatch.setattr("analysis.compare.cells.CELLS", 2)
     write_cells({"a": run}, tmp_path)
     shown = {row["cell"] for row in csv.DictReader((tmp_path / "cells.csv").open())}
-    (found,) = reports_of({"a": run})
+    found = reports_of({"a": run})["a"]
     highest = {}
-    for stored in found.reports:
+    for stored in found:
         for cell in stored.report.cells:
             highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
-    marked = {lost.cell for stored in found.reports for lost in stored.report.forgotten} | {"family:two_hop"}
+    marked = {lost.cell for stored in found for lost in stored.report.forgotten} | {"family:two_hop"}
     rest = sorted(set(highest) - marked, key=lambda name: (-highest[name], name))
     assert shown == marked | set(rest[: max(0, 2 - len(marked))])
     many = [f"a{number}" for number in range(30)]
@@ -81,7 +100,7 @@ def test_a_run_without_reports_has_no_heat_map(tmp_path):
     bare = SimulatedRun(tmp_path / "bare", iterations=0)
     bare._diagnose = lambda iteration: None
     opened = open_run(bare.write())
-    assert reports_of({"a": opened}) == [] and write_cells({"a": opened}, tmp_path) == []
+    assert reports_of({"a": opened}) == {} and write_cells({"a": opened}, tmp_path) == []
     assert write_doses({"a": opened}, tmp_path) == ("", []) and write_funnel({"a": opened}, tmp_path) == (
         "",
         [],

@@ -96,6 +96,14 @@ def test_rows_come_back_as_they_were_written(ledger):
     assert ledger.runs() == [run_row()]
 
 
+def test_some_columns_come_back_decoded_and_by_key(ledger):
+    write_steps(ledger, [1, 0])
+    found = ledger.columns(EpisodeRow, RUN, "penalties", "episode_id")
+    assert found == [(row.penalties, row.episode_id) for row in ledger.rows(EpisodeRow, RUN)]
+    assert [name for _, name in found] == ["s0000/p00/g0", "s0001/p00/g0"]
+    assert found[0][0] == {"repetition": 0.5}
+
+
 def test_a_whole_trajectory_is_kept_on_request(ledger):
     trajectory = Trajectory(task_id="t0", world_id="w0", calls=(), answer="done", ended="answer")
     grade = Grade(
