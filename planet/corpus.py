@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from planet.author.artifacts import Author
 from planet.author.llm.author import LLMAuthor
-from planet.author.llm.options import add_options, author_settings, budget_given
+from planet.author.llm.options import add_options, author_settings, option_given
 from planet.author.load import load_author
 from planet.catalog import Catalog, load_catalog
 from planet.command import REFUSED, Parser, command, finish, positive
@@ -98,7 +98,7 @@ def _run(given: Namespace) -> int:
 
 def _author(given: Namespace) -> Author:
     if given.author != "llm":
-        misplaced = f"--model {given.model}" if given.model else budget_given(given)
+        misplaced = f"--model {given.model}" if given.model else option_given(given)
         if misplaced:
             raise AuthorError(f"{misplaced} is for --author llm, not {given.author}; write one of them")
         return load_author(given.author)

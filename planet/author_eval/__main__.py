@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from planet.author.artifacts import Author
-from planet.author.llm.options import add_options, author_settings, budget_given
+from planet.author.llm.options import MODE, add_options, author_settings, option_given
 from planet.author.load import load_author
 from planet.author_eval.briefs import read_briefs
 from planet.author_eval.comparison import Comparison, compare
@@ -46,14 +46,14 @@ def _parser() -> Parser:
 
 
 def _run(given: Namespace) -> int:
-    limit = budget_given(given)
-    if limit and given.model == "template" and given.against in (None, "template"):
-        raise AuthorError(f"{limit} is for a language model, not template; leave it out or name a model")
+    option = option_given(given)
+    if option and given.model == "template" and given.against in (None, "template"):
+        raise AuthorError(f"{option} is for a language model, not template; leave it out or name a model")
     catalog = load_catalog(given.overlay, "library")  # each brief says which part of it is meant
     briefs = read_briefs(given.briefs, catalog, given.profile)
-    authors = [_author(given.model, given, given.mode)]
+    authors = [_author(given.model, given, given.mode or MODE)]
     if given.against:
-        authors.append(_author(given.against, given, given.against_mode or given.mode))
+        authors.append(_author(given.against, given, given.against_mode or given.mode or MODE))
     done = []
     for number, (author, mode) in enumerate(authors):
         traces = traces_of(author, briefs, catalog, given.seed, given.jobs)

@@ -30,7 +30,7 @@ class Reach(Frozen):
     first_wait: float = Field(1.0, ge=0)  # seconds before the first of them; doubled each time
     api_base: str | None = None  # address of an OpenAI-compatible endpoint; None: LiteLLM's for the model
     api_key_env: str | None = None  # environment variable that holds the key; None: LiteLLM's for the model
-    cache: str | None = None  # folder of answers by content of the request; None: none
+    answers: str | None = None  # folder of answers by content of the request; None: none
     budget: Limits = Limits()
     dollars_per_million: tuple[float, float] | None = None  # of tokens in and out; None: LiteLLM's list
 

@@ -74,7 +74,7 @@ def collapsed(ground: Ground, rng: Random) -> RulePlan | None:
 
 def _played(ground: Ground, wrong: RulePlan, number: int) -> Collapse:
     model = ScriptedModel(ground, wrong)
-    author = LLMAuthor("scripted", cache=None, dollars_per_million=(0.0, 0.0))
+    author = LLMAuthor("scripted", answers=None, dollars_per_million=(0.0, 0.0))
     author.endpoint = model  # type: ignore[assignment]
     made = construct(ground.brief, author, ground.catalog, ground.seed)
     tries = [attempt for attempt in made.trace.attempts if attempt.link == "rules"]

@@ -45,9 +45,9 @@ def test_episodes_wait_side_by_side_within_the_bound():
 
 
 def test_equal_episodes_are_equal_requests_and_rollouts_of_a_task_are_not(tmp_path):
-    first = player(oracle, cache=str(tmp_path))
+    first = player(oracle, answers=str(tmp_path))
     played(first, toy_wanted(2))
-    again = player(oracle, cache=str(tmp_path))
+    again = player(oracle, answers=str(tmp_path))
     found = played(again, toy_wanted(2))
     assert len(first.endpoint.requests) == 14 and again.endpoint.requests == []
     assert again.budget.spent == AuthorCost()  # kept answers are not charged again
@@ -65,13 +65,13 @@ def test_equal_episodes_are_equal_requests_and_rollouts_of_a_task_are_not(tmp_pa
     ],
 )
 def test_a_spent_budget_leaves_episodes_unplayed_and_more_of_it_plays_just_those(budget, account, tmp_path):
-    capped = player(oracle, cache=str(tmp_path), budget=budget, concurrency=1)
+    capped = player(oracle, answers=str(tmp_path), budget=budget, concurrency=1)
     found = evaluate(capped, toy_wanted(2), SessionPool(8), None)
     assert len(capped.endpoint.requests) == 5
     assert len(found.played) == 2 and found.unplayed == 2  # two messages for each of the first task
     assert account in found.reason and "the budget of policy scripted is used up" in found.reason
     assert any(line.startswith("not played, and not scored: 2 of 4") for line in tell_costs(capped, found))
-    more = player(oracle, cache=str(tmp_path))
+    more = player(oracle, answers=str(tmp_path))
     assert evaluate(more, toy_wanted(2), SessionPool(8), None).whole
     assert len(more.endpoint.requests) == 14 - 5
 

@@ -30,7 +30,7 @@ def a_fake_key(monkeypatch):
 
 
 def model(server, **settings):
-    given = {"cache": None, "timeout": 20.0, "retries": 2, "first_wait": 0.01, "concurrency": 1}
+    given = {"answers": None, "timeout": 20.0, "retries": 2, "first_wait": 0.01, "concurrency": 1}
     given |= {"api_key_env": "SCRIPTED_ENDPOINT", "api_base": server.address}
     return Player(ApiSettings(model="openai/scripted", **{**given, **settings}), seed=0, max_unreadable=2)
 
@@ -112,7 +112,7 @@ def test_a_key_that_a_model_repeats_is_written_nowhere(tmp_path):
     with serving(
         Said(f"key {KEY}", calls=(("search_documents", f'{{"query": "{KEY}"}}'),)), f"{KEY}!"
     ) as server:
-        found = first(server, cache=str(tmp_path))
+        found = first(server, answers=str(tmp_path))
     assert KEY not in found.trajectory.model_dump_json() and "[key]" in found.trajectory.answer
     kept = [path.read_text() for path in tmp_path.rglob("*.json")]
     assert len(kept) == 2 and not any(KEY in text for text in kept)
@@ -156,7 +156,7 @@ def test_a_person_closes_the_loop_around_a_model_with_the_commands_of_the_page(t
         asked[asked.index("--model") + 1] = "openai/scripted"
         assert evaluate([*asked, "--dry-run"]) == 0 and not server.requests
         assert "if it solves every task without a detour" in capsys.readouterr().out
-        assert evaluate([*asked, "--max-calls", "30"]) == 1
+        assert evaluate([*asked, "--budget-calls", "30"]) == 1
         out = capsys.readouterr().out
         assert "30 of 30 calls" in out and "not played, and not scored: " in out
         paid = len(server.requests)
@@ -190,10 +190,10 @@ def spread_tasks(asked, folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["DIR", "--max-dollars", "1"], "--max-dollars belongs to --model"),
+        (["DIR", "--budget-dollars", "1"], "--budget-dollars belongs to --model"),
         (["DIR"], "1 places given; give CHECKPOINT DIR, or --model NAME DIR"),
         (["A", "DIR", "--model", "x"], "A DIR: with --model give one place, the folder of worlds"),
-        (["DIR", "--model", "x", "--max-calls", "-1"], "--model x: budget.calls: -1 cannot be"),
+        (["DIR", "--model", "x", "--budget-calls", "-1"], "--model x: budget.calls: -1 cannot be"),
         (["DIR", "--model", "x", "--turns", "0"], "--turns: 0 is not allowed; give at least 1"),
         (["DIR", "--model", "x", "--tasks", "0"], "--tasks: 0 is not allowed; give at least 1"),
         (["DIR", "--model", "x"], "DIR"),

@@ -18,7 +18,6 @@ OWN = {"self", "model", "config", "seed", "tasks", "tries", "temperature"}
 @pytest.mark.parametrize("made", [ApiLearner, ApiDemonstrator])
 def test_every_setting_is_a_parameter_with_the_default_of_the_settings(made: type) -> None:
     given = {n: p.default for n, p in inspect.signature(made.__init__).parameters.items() if n not in OWN}
-    given["cache"] = given.pop("answers")
     given["budget"] = given["budget"] or {}
     settings = ApiSettings(model="x")
     assert given.keys() == ApiSettings.model_fields.keys() - {"model"}
@@ -30,7 +29,8 @@ def test_the_help_tells_the_defaults_of_the_settings(monkeypatch: pytest.MonkeyP
     parser = ArgumentParser()
     add_options(parser)
     told = re.sub(r"\s+", " ", parser.format_help())
-    assert "seconds for one message (default 7.5)" in told
+    assert "seconds for one answer (default 7.5)" in told
     assert "episodes at a time (default 8)" in told
-    assert "of one message of the model (default 4096)" in told
+    assert "of one answer (default 4096)" in told
     assert "further requests after a failed one (default 4)" in told
+    assert "folder in which answers are kept (default .cache/policies)" in told

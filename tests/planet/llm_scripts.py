@@ -12,7 +12,7 @@ from planet.language_model.endpoint import Request
 
 def scripted(line: Callable[[Request], str], **settings: Any) -> LLMAuthor:
     """An author whose model says `line(request)`; 100 tokens in and 20 out a call, a dollar a million."""
-    author = LLMAuthor("scripted", **{"cache": None, "dollars_per_million": (1.0, 1.0), **settings})
+    author = LLMAuthor("scripted", **{"answers": None, "dollars_per_million": (1.0, 1.0), **settings})
     author.endpoint = _Endpoint(line)
     return author
 

@@ -399,13 +399,13 @@ def test_a_budget_ends_the_construction_cleanly_and_says_what_was_spent(catalog,
 
 def test_answers_are_kept_and_cost_what_they_did_but_are_not_paid_again(catalog, tmp_path):
     folder = str(tmp_path / "answers")
-    first, second = (scripted(replying(sound(catalog, BRIEF)), cache=folder) for _ in range(2))
+    first, second = (scripted(replying(sound(catalog, BRIEF)), answers=folder) for _ in range(2))
     made, again = (construct(BRIEF, author, catalog, 0) for author in (first, second))
     assert again == made
     assert (first.budget.spent.calls, second.budget.spent.calls) == (5, 0)
     assert again.trace.cost.calls == 5
     assert len(list(tmp_path.rglob("*.json"))) == 5
-    other = scripted(replying(sound(catalog, BRIEF)), cache=folder, temperature=0.5)
+    other = scripted(replying(sound(catalog, BRIEF)), answers=folder, temperature=0.5)
     construct(BRIEF, other, catalog, 0)
     assert other.budget.spent.calls == 5
 
@@ -422,7 +422,7 @@ def test_a_broken_file_of_the_cache_is_asked_anew(tmp_path):
 
 
 def test_an_answer_of_ten_million_characters_is_refused_and_not_kept(catalog, tmp_path):
-    made = construct(BRIEF, scripted(lambda request: "{" * 10_000_000, cache=str(tmp_path)), catalog, 0)
+    made = construct(BRIEF, scripted(lambda request: "{" * 10_000_000, answers=str(tmp_path)), catalog, 0)
     assert made.trace.attempts[0].problem == "the answer has 10,000,000 characters; at most 200,000 are read"
     assert list(tmp_path.rglob("*.json")) == []
     assert len(made.trace.model_dump_json()) < 100_000

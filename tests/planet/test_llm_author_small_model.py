@@ -44,7 +44,7 @@ def test_it_ends_in_a_report_of_links_validators_and_cost(address, tmp_path, cap
     (tmp_path / "briefs.jsonl").write_text('{"text": "A bakery with three shops.", "country": "FR"}\n')
     code = main([
         "--model", "openai/smollm2", "--api-base", address, "--api-key-env", "SMALL_MODEL_KEY",
-        "--briefs", str(tmp_path / "briefs.jsonl"), "--out", str(tmp_path), "--no-cache", "--mode", "bare",
+        "--briefs", str(tmp_path / "briefs.jsonl"), "--out", str(tmp_path), "--no-answers", "--mode", "bare",
         "--temperature", "0", "--timeout", "600", "--max-tokens", "600",
     ])  # fmt: skip
     shown = capsys.readouterr().out

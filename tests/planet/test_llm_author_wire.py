@@ -35,7 +35,7 @@ def a_fake_key(monkeypatch):
 
 def author(server, **settings):
     given = {
-        "cache": None,
+        "answers": None,
         "timeout": 20.0,
         "retries": 2,
         "first_wait": 0.01,
@@ -207,9 +207,9 @@ def test_a_model_without_provider_or_key_is_told_how_to_name_them(catalog, monke
     with pytest.raises(
         AuthorUnavailable, match="LiteLLM knows no provider of that name; write it before the model"
     ):
-        LLMAuthor("scripted", cache=None).propose("company", seen)
+        LLMAuthor("scripted", answers=None).propose("company", seen)
     with pytest.raises(AuthorUnavailable, match=r"cannot be used: .*OPENAI_API_KEY"):
-        LLMAuthor("openai/scripted", cache=None).propose("company", seen)
+        LLMAuthor("openai/scripted", answers=None).propose("company", seen)
 
 
 # ── whole worlds ──────────────────────────────────────────────────────────────────────────────────
@@ -247,7 +247,7 @@ def test_the_key_is_written_nowhere_even_when_the_endpoint_says_it(catalog, tmp_
 def command(server, folder, *more):
     return [
         "--author", "llm", "--model", "openai/scripted", "--api-base", server.address,
-        "--out", str(folder / "worlds"), "--cache", str(folder / "answers"),
+        "--out", str(folder / "worlds"), "--answers", str(folder / "answers"),
         "--api-key-env", "SCRIPTED_ENDPOINT", *more,
     ]  # fmt: skip
 
@@ -305,7 +305,7 @@ met = set()
 resolve, connect = socket.getaddrinfo, socket.socket.connect
 socket.getaddrinfo = lambda host, *rest, **more: met.add(str(host)) or resolve(host, *rest, **more)
 socket.socket.connect = lambda self, where: met.add(str(where[0])) or connect(self, where)
-author = LLMAuthor("openai/scripted", api_base=sys.argv[1], api_key_env="SCRIPTED_ENDPOINT", cache=None)
+author = LLMAuthor("openai/scripted", api_base=sys.argv[1], api_key_env="SCRIPTED_ENDPOINT", answers=None)
 seen = Context(brief=Brief(text="x"), catalog=load_catalog(), seed=0, attempt=0, artifacts={})
 print(author.propose("company", seen)[0].name)
 print(sorted(met))

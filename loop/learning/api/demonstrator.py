@@ -44,11 +44,11 @@ class ApiDemonstrator:
     ) -> None:
         """`tasks`: of the foundation, at most; `tries`: of each; `temperature` None: the model's own.
 
-        The others are those of `loop.learning.api.settings`; `answers` is its `cache`.
+        The others are those of `loop.learning.api.settings`.
         """
-        own = ("self", "config", "seed", "answers", "tasks", "tries", "temperature")
+        own = ("self", "config", "seed", "tasks", "tries", "temperature")
         fields = {k: v for k, v in locals().items() if k not in (*own, "own")}
-        settings = api_settings("demonstrations", {**fields, "cache": answers, "budget": budget or {}})
+        settings = api_settings("demonstrations", {**fields, "budget": budget or {}})
         for name, value in (("tasks", tasks), ("tries", tries)):
             if value < 1:
                 raise ConfigError(f"demonstrations.{name}: {value} is not allowed; give at least 1")

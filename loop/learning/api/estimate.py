@@ -45,6 +45,6 @@ def tell_estimate(wanted: Sequence[Wanted], turns: int, settings: ApiSettings) -
         f"episodes  {len(wanted):,} of at most {turns} calls, {settings.concurrency} at a time",
         f"cost      about {cost.calls:,} messages, {cost.tokens_in:,} + {cost.tokens_out:,} tokens, {price}, "
         "if it solves every task without a detour",
-        f"at most   {', '.join(caps) if caps else 'no cap; give --max-dollars, --max-tokens or --max-calls'}",
-        f"answers   {settings.cache or 'not kept: a stopped command cannot go on'}",
+        f"at most   {', '.join(caps) or 'no cap; give --budget-dollars, --budget-tokens or --budget-calls'}",
+        f"answers   {settings.answers or 'not kept: a stopped command cannot go on'}",
     ]

@@ -45,9 +45,9 @@ class ApiLearner:
         dollars_per_million: tuple[float, float] | None = None,
         concurrency: int = 8,
     ) -> None:
-        """The parameters are those of `loop.learning.api.settings`; `answers` is its `cache`."""
-        fields = {k: v for k, v in locals().items() if k not in ("self", "config", "seed", "answers")}
-        self.settings = api_settings("learner", {**fields, "cache": answers, "budget": budget or {}})
+        """The parameters are those of `loop.learning.api.settings`."""
+        fields = {k: v for k, v in locals().items() if k not in ("self", "config", "seed")}
+        self.settings = api_settings("learner", {**fields, "budget": budget or {}})
         self.player = Player(self.settings, seed, config.rollout.max_unreadable)
 
     def fingerprint(self) -> str:

@@ -39,7 +39,7 @@ class Player:
     def __init__(self, settings: ApiSettings, seed: int, max_unreadable: int) -> None:
         self.settings, self.seed, self.max_unreadable = settings, seed, max_unreadable
         self.budget = Budget(settings.budget, settings.who)
-        self.cache = AnswerCache(Path(settings.cache)) if settings.cache else None
+        self.cache = AnswerCache(Path(settings.answers)) if settings.answers else None
         self.endpoint = ask
         self.answered = False  # some answer came: model, address and key are right
         self.closed: str | None = None  # why no request is sent any more; None: they are

@@ -17,7 +17,7 @@ class ApiSettings(Reach):
     role: ClassVar[str] = "policy"
 
     max_tokens: int = Field(4_096, ge=1)  # of one message, thoughts included
-    cache: str | None = ANSWERS
+    answers: str | None = ANSWERS
     concurrency: int = Field(8, ge=1, le=256)  # episodes played, so requests on their way, at a time
 
 

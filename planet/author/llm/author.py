@@ -38,7 +38,7 @@ class LLMAuthor:
         first_wait: float = 1.0,
         api_base: str | None = None,
         api_key_env: str | None = None,
-        cache: str | None = ".cache/authors",
+        answers: str | None = ".cache/authors",
         budget: dict[str, float] | None = None,
         dollars_per_million: tuple[float, float] | None = None,
     ) -> None:
@@ -48,7 +48,7 @@ class LLMAuthor:
         self.name = model
         self.budget = Budget(self.settings.budget, self.settings.who)
         self.endpoint = ask
-        self.cache = AnswerCache(Path(self.settings.cache)) if self.settings.cache else None
+        self.cache = AnswerCache(Path(self.settings.answers)) if self.settings.answers else None
 
     def propose(self, link: Link, context: Context) -> tuple[Artifact, AuthorCost]:
         """The artifact and its cost; AuthorError with cost and text when the model gave no usable one."""

@@ -5,53 +5,32 @@ from typing import Any, get_args
 
 from planet.author.llm.settings import Mode, Settings, Shape
 from planet.errors import AuthorError
+from planet.language_model.options import add_reach_options, first_given, reach_given
 from planet.language_model.settings import made_of
+
+_OWN = ("mode", "temperature", "response_format")
+"""Options of an author alone, named like the fields of its settings."""
+MODE: Mode = Settings.model_fields["mode"].default
 
 
 def add_options(parser: ArgumentParser) -> None:
     """`--mode`, `--api-base`, `--budget-dollars` and the others; `--model` is the command's own."""
-    group = parser.add_argument_group("language model")
-    add = group.add_argument
-    add("--mode", choices=get_args(Mode), default="recipe", help="with steps and example, or bare")
-    add("--api-base", metavar="URL", help="an OpenAI-compatible endpoint of your own")
-    add("--api-key-env", metavar="NAME", help="environment variable that holds the key")
+    add = add_reach_options(parser, Settings, "language model")
+    add("--mode", choices=get_args(Mode), help=f"with steps and example, or bare (default {MODE})")
     add("--temperature", type=float, metavar="T", help="default: the model's own")
-    add("--response-format", choices=get_args(Shape), default="schema", help="what is asked of the endpoint")
-    add("--max-tokens", type=int, default=8_000, metavar="N", help="of one answer (default 8000)")
-    add("--timeout", type=float, default=120.0, metavar="S", help="seconds for one answer (default 120)")
-    add("--cache", default=".cache/authors", metavar="DIR", help="folder of answers (default %(default)s)")
-    add("--no-cache", action="store_true", help="ask anew, keep nothing")
-    add("--budget-calls", type=int, metavar="N", help="requests at most")
-    add("--budget-tokens", type=int, metavar="N", help="tokens in and out at most")
-    add("--budget-dollars", type=float, metavar="X", help="dollars at most")
-    add("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="dollars per million tokens")
+    add("--response-format", choices=get_args(Shape), help="asked of the endpoint (default schema)")
 
 
-def budget_given(given: Namespace) -> str | None:
-    """The first limit of a budget on a command line, as it was typed; None when there is none."""
-    for name in ("calls", "tokens", "dollars"):
-        limit = getattr(given, f"budget_{name}")
-        if limit is not None:
-            return f"--budget-{name} {limit}"
-    return None
+def option_given(given: Namespace) -> str | None:
+    """The first of these options on a command line, as it is written; None when there is none."""
+    return first_given(given, _OWN)
 
 
 def author_settings(given: Namespace, model: str) -> dict[str, Any]:
     """Keyword arguments of `LLMAuthor` from a command line; AuthorError in one line for a bad value."""
-    budget = {"calls": given.budget_calls, "tokens": given.budget_tokens, "dollars": given.budget_dollars}
-    fields: dict[str, Any] = {
-        "model": model,
-        "mode": given.mode,
-        "api_base": given.api_base,
-        "api_key_env": given.api_key_env,
-        "temperature": given.temperature,
-        "response_format": given.response_format,
-        "max_tokens": given.max_tokens,
-        "timeout": given.timeout,
-        "cache": None if given.no_cache else given.cache,
-        "budget": {what: limit for what, limit in budget.items() if limit is not None},
-        "dollars_per_million": given.price,
-    }
+    own = {name: getattr(given, name) for name in _OWN}
+    fields = {"model": model, **{n: value for n, value in own.items() if value is not None}}
+    fields |= reach_given(given)
     try:
         made_of(Settings, fields)
     except ValueError as error:

@@ -19,10 +19,10 @@ class Settings(Reach):
     mode: Mode = "recipe"  # bare: facts and schema alone; recipe: steps and a worked example too
     response_format: Shape = "schema"  # asked of the endpoint: the JSON Schema, any JSON object, or nothing
     temperature: float | None = Field(default=None, ge=0)  # None: the model's own default
-    cache: str | None = ".cache/authors"
+    answers: str | None = ".cache/authors"
 
     @property
     def identity(self) -> str:
-        """What an answer may depend on, as text: budget, cache, patience and prices left out."""
+        """What an answer may depend on, as text: budget, folder, patience and prices left out."""
         keys = {"model", "mode", "response_format", "temperature", "max_tokens", "api_base"}
         return canonical_json(self.model_dump(mode="json", include=keys))
