@@ -109,7 +109,7 @@ class RolloutConfig(Config):
     max_turn_tokens: int = Field(24, gt=0)  # tokens in which a turn must reach its <end>
     context: int = Field(256, gt=0)  # tokens of an episode, observations included
     slots: int = Field(128, gt=0)  # episodes in progress
-    decode_buckets: tuple[int, ...] = (24, 8)  # rows that a decoding call may have, largest first
+    decode_buckets: tuple[int, ...] = (24, 8)  # rows that a decoding call may have
     decode_steps: int = Field(16, gt=0)  # tokens per row that a decoding call samples at most
     chunk_tokens: int = Field(128, gt=0)  # tokens of one prefill call: rows times width
     chunk_widths: tuple[int, ...] = (8, 16, 32, 64, 128)  # tokens that one prefill call may read per row

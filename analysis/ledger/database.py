@@ -89,12 +89,19 @@ class Ledger:
             found = connection.execute(select(TABLES[RunRow])).mappings().all()
             return sorted((RunRow(**row) for row in found), key=lambda run: run.run_id)
 
-    def rows(self, row_type: type[AnyRow], run_id: str, **equals: Any) -> list[AnyRow]:
-        """Rows of one table of a run, ordered by key; `equals` filters by columns, e.g. `purpose="test"`."""
+    def rows(
+        self, row_type: type[AnyRow], run_id: str, after: int | None = None, **equals: Any
+    ) -> list[AnyRow]:
+        """Rows of one table of a run, ordered by key.
+
+        after: of later controller steps only. equals: filters by columns, e.g. `purpose="test"`.
+        """
         table = TABLES[row_type]
         statement: Select[Any] = select(table).where(table.c.run_id == run_id)
         for name, value in equals.items():
             statement = statement.where(table.c[name] == value)
+        if after is not None:
+            statement = statement.where(table.c.step > after)
         with self._reading() as connection:
             found = connection.execute(statement).mappings().all()
             # Sorted here: databases collate text differently, and a dump must not depend on it.

@@ -25,22 +25,25 @@ def identity_of(config: Config, directory: Path) -> Identity:
 def records_after(ledger: Ledger, run_id: str, step: int) -> list[StepRecord]:
     """The records of all steps after `step`, in order."""
     metrics: dict[int, dict[str, float]] = {}
-    for metric in ledger.rows(MetricRow, run_id):
-        if metric.step > step and metric.value is not None:
+    for metric in ledger.rows(MetricRow, run_id, after=step):
+        if metric.value is not None:
             metrics.setdefault(metric.step, {})[metric.name] = metric.value
-    clocks = {row.step: row.detail.get("finished", 0.0) for row in ledger.rows(ClockRow, run_id)}
-    records, updates = [], 0
-    for row in ledger.rows(StepRow, run_id):
+    clocks = {row.step: row.detail.get("finished", 0.0) for row in ledger.rows(ClockRow, run_id, after=step)}
+    updates = ledger.query(_UPDATES, run=run_id, step=step)[0]["updates"]
+    records = []
+    for row in ledger.rows(StepRow, run_id, after=step):
         updates += row.kind == "update"
-        if row.step > step:
-            records.append(
-                StepRecord(
-                    step=row.step,
-                    kind=row.kind,
-                    iteration=row.iteration,
-                    updates=updates,
-                    finished=clocks.get(row.step, 0.0),
-                    metrics=metrics.get(row.step, {}),
-                )
+        records.append(
+            StepRecord(
+                step=row.step,
+                kind=row.kind,
+                iteration=row.iteration,
+                updates=updates,
+                finished=clocks.get(row.step, 0.0),
+                metrics=metrics.get(row.step, {}),
             )
+        )
     return records
+
+
+_UPDATES = "SELECT COUNT(*) AS updates FROM updates WHERE run_id = :run AND step <= :step"

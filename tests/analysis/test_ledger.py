@@ -96,6 +96,12 @@ def test_rows_come_back_as_they_were_written(ledger):
     assert ledger.runs() == [run_row()]
 
 
+def test_rows_of_later_steps_come_alone(ledger):
+    write_steps(ledger, range(4))
+    assert [row.step for row in ledger.rows(MetricRow, RUN, after=1)] == [2, 3]
+    assert [row.step for row in ledger.rows(EpisodeRow, RUN, after=1, policy_version=3)] == [3]
+
+
 def test_some_columns_come_back_decoded_and_by_key(ledger):
     write_steps(ledger, [1, 0])
     found = ledger.columns(EpisodeRow, RUN, "penalties", "episode_id")
