@@ -4,12 +4,14 @@ It holds one request with the states it will go through, one home directory per 
 over ssh is really run, and buckets. A worker's `loop.run` is a toy that records steps as a run does.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,6 @@ run.mkdir(parents=True, exist_ok=True)
 ledger = sqlite3.connect(run / "ledger.sqlite", isolation_level=None)
 ledger.execute("CREATE TABLE IF NOT EXISTS steps (step INTEGER PRIMARY KEY)")
 (run / "config.json").write_text(json.dumps(words))
-(run / "pid").write_text(str(os.getpid()))
 begin = ledger.execute("SELECT COUNT(*) FROM steps").fetchone()[0]
 print(f"going on at step {begin} with {given.get('note')}", flush=True)
 for step in range(begin, int(given["steps"])):
@@ -95,11 +96,11 @@ class Cloud:
     def lose(self) -> None:
         """Take the machines away, with whatever runs on them."""
         for home in self.folder.glob("home-*"):
-            for file in (*home.rglob("*.status.json"), *home.rglob("pid")):
-                text = file.read_text()
-                pid = text if file.name == "pid" else json.loads(text).get("pid")
-                if pid and _works_in(home, int(pid)):
-                    os.kill(int(pid), signal.SIGKILL)
+            while at_work := _at_work_in(home):
+                for pid in at_work:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.01)
             shutil.rmtree(home)
 
 
@@ -144,11 +145,15 @@ def main(folder: str) -> None:
         sys.exit(f"ERROR: the fake does not know {words}")
 
 
-def _works_in(home: Path, pid: int) -> bool:
-    """Whether a process lives and is one of that home: its number may be somebody else's by now."""
+def _at_work_in(home: Path) -> list[int]:
+    """The processes that work in a home, whoever began them; none of them is left to write there."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if _works_in(home, entry)]
+
+
+def _works_in(home: Path, process: Path) -> bool:
     try:
-        return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(home.resolve())
-    except OSError:
+        return process.name.isdecimal() and Path(os.readlink(process / "cwd")).is_relative_to(home.resolve())
+    except OSError:  # it has ended, or is somebody else's
         return False
 
 
