@@ -134,20 +134,8 @@ def _understand(given: argparse.Namespace, catalog: Any, told: dict[str, str]) -
 def _close(out: Path, found: dict[str, Any]) -> int:
     """The last lines: what came out, and what to type next."""
     from loop.proposing.making import tell_counts
-    from loop.worlds.admission import RULES as ADMISSION
-    from planet.tasks.audit_rules import RULES as AUDIT
-    from planet.validators import VALIDATORS
 
-    words = {validator.name: f"not so: {validator.claim}" for validator in VALIDATORS}
-    words |= {rule.name: f"not so: {rule.claim}" for rule in AUDIT}
-    words |= {rule: f"a world that {what}" for rule, what in ADMISSION.items()}
-    words |= {
-        "author": "proposals of which no world can be made",
-        "brief": "briefs that the catalog cannot meet",
-        "no_draft": "drafts that their world does not afford, or that miss the goal",
-        "too_few_tasks": "worlds too poor for the tasks asked for",
-    }
-    print(*tell_counts(found, words), sep="\n")
+    print(*tell_counts(found), sep="\n")
     if not found["worlds"]:
         print(f"no world; briefs.jsonl and summary.json in {out} say what refused them")
         return FAILED

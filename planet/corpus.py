@@ -24,13 +24,12 @@ from planet.manifest import entries, has_manifest, journal
 from planet.orders import Order, orders
 from planet.progress import tracked
 from planet.records.world import Brief
+from planet.refusal_words import refusal_words
 from planet.refusals import Refusal, Refusals
 from planet.side_by_side import BACKENDS, side_by_side
 from planet.store import write_files
 from planet.synthesize import Synthesis, synthesize
-from planet.tasks.audit_rules import RULES
 from planet.traces import write_trace
-from planet.validators import VALIDATORS
 from planet.world.session import forget_images
 
 
@@ -223,15 +222,6 @@ def make(order: Order, shared: Author | None = None) -> Synthesis | str:
 
 # ── the last lines ────────────────────────────────────────────────────────────────────────────────
 
-_IN_WORDS = {
-    "author": "proposals of which no world can be made",
-    "author_budget": "worlds for which the author's budget did not suffice",
-    "brief": "briefs that cannot be met",
-    "made before": "worlds equal to one in the folder",
-    "no_draft": "drafts that their world does not afford, or that miss the goal",
-    "too_few_tasks": "worlds too poor for the tasks asked for",
-}
-
 
 def _notes(out: Path, origins: set[str]) -> list[dict[str, Any]]:
     return [entry for entry in _entries(out).values() if entry["note"].get("origin") in origins]
@@ -247,11 +237,7 @@ def _print_summary(
         f"{len(made)} of {given.count} worlds: {totals['tables']:,} tables, {totals['rows']:,} rows, "
         f"{totals['tools']:,} tools, {totals['checks']:,} hidden checks, {totals['tasks']:,} audited tasks"
     )
-    words = (
-        _IN_WORDS
-        | {v.name: f"not so: {v.claim}" for v in VALIDATORS}
-        | {r.name: f"not so: {r.claim}" for r in RULES}
-    )
+    words = {"made before": "worlds equal to one in the folder", **refusal_words()}
     for rule, count in sorted(refused.items()):
         print(f"  refused {count:>6,}  {rule:<14} {words.get(rule, '')}")
     if problem:

@@ -6,18 +6,7 @@ from collections.abc import Sequence
 from analysis.ledger import BriefRow
 from analysis.report.markup import Html, cut, element, note, section, table
 from analysis.report.record import Iteration, target_cells
-
-RULES = {
-    "no_draft": "drafts of a task that its world could not carry",
-    "too_few_tasks": "worlds that could carry too few tasks",
-    "brief": "briefs that the catalog cannot meet",
-    "reserved_pair": "worlds with a pair of services that is reserved for the test",
-    "unseen_industry": "worlds of the industry that is held out for the test",
-    "equal_world": "worlds that exist already",
-    "avoided_tools": "worlds with a tool set that the brief asked to avoid",
-    "off_target": "worlds of which fewer than half of the tasks require the cell aimed at",
-}
-"""Rule -> what it refuses. V01 to V12 are the validators of worlds, A01 and on the audit rules of tasks."""
+from planet.refusal_words import refusal_words
 
 EXPLORING = "(exploring)"
 _HEADER = ("aimed at", "briefs", "worlds made", "on target", "why", "refused on the way")
@@ -42,7 +31,10 @@ def brief_section(iteration: Iteration) -> Html:
         table(_HEADER, [_row(name, groups[name]) for name in order], wide=(4, 5)),
         note(
             "Refused on the way: "
-            + "; ".join(f"{rule} ×{count}: {meaning(rule)}" for rule, count in sorted(refused.items()))
+            + "; ".join(
+                f"{rule} ×{count}: {refusal_words().get(rule, 'a rule')}"
+                for rule, count in sorted(refused.items())
+            )
             + "."
         )
         if refused
@@ -56,14 +48,6 @@ def refusals(briefs: Sequence[BriefRow]) -> Counter[str]:
     for brief in briefs:
         counted.update(brief.refused)
     return counted
-
-
-def meaning(rule: str) -> str:
-    """What a rule refuses, in words."""
-    if rule in RULES:
-        return RULES[rule]
-    kind = {"V": "a validator of worlds", "A": "an audit rule of tasks"}.get(rule[:1])
-    return kind if kind and rule[1:].isdigit() else "a rule"
 
 
 def ask(brief: BriefRow) -> str:

@@ -24,6 +24,7 @@ from planet.author.artifacts import AuthorCost
 from planet.catalog import Catalog
 from planet.identity import seed_of
 from planet.records.world import Brief
+from planet.refusal_words import refusal_words
 from planet.store import write_world
 
 TRIES = 3
@@ -144,8 +145,8 @@ def tell_proposal(proposal: Proposal, count: int) -> str:
     )
 
 
-def tell_counts(found: dict[str, Any], words: dict[str, str]) -> list[str]:
-    """The funnel, the goals and the refusals, one line each. `words`: rule -> what it means."""
+def tell_counts(found: dict[str, Any]) -> list[str]:
+    """The funnel, the goals and the refusals, one line each."""
     funnel = (
         f"{found['briefs']} briefs, {found['syntheses']} syntheses: {found['valid']} valid, "
         f"{found['solvable']} with enough audited tasks, {found['on_target']} on target, "
@@ -154,5 +155,6 @@ def tell_counts(found: dict[str, Any], words: dict[str, str]) -> list[str]:
     goals = [
         f"  {goal}: {of['worlds']} worlds of {of['briefs']} briefs" for goal, of in found["goals"].items()
     ]
+    words = refusal_words()
     refused = [f"  refused {n:>5,}  {rule:<14} {words.get(rule, '')}" for rule, n in found["refused"].items()]
     return [funnel, *goals, *(line.rstrip() for line in refused)]

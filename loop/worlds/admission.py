@@ -1,19 +1,9 @@
-"""Whether a synthesized world may join a split: the rules that keep the splits apart, each with a name."""
+"""Whether a synthesized world may join a split: rules by name, whose meaning `planet.refusal_words` tells."""
 
 from collections.abc import Collection, Iterable
 
 from loop.worlds.generator import Reserved, pairs_in
 from planet.records.world import Brief, World
-
-RULES = {
-    "reserved_pair": "holds a pair of services that is reserved for the test",
-    "unseen_industry": "is of the industry that is held out for the test",
-    "equal_world": "equals a world that exists",
-    "avoided_tools": "has a tool set that its brief asked to avoid",
-    "avoided_schema": "has a schema that its brief asked to avoid",
-    "off_target": "fewer than half of its tasks require the cell that its brief aims at",
-}
-"""Rule -> what a world that breaks it does."""
 
 
 def held_out(world: World, reserved: Reserved) -> list[str]:

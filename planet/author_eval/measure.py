@@ -11,7 +11,6 @@ from planet.errors import AuthorUnavailable, BriefError
 from planet.identity import seed_of
 from planet.records.frozen import Frozen
 from planet.records.world import Brief
-from planet.validators import VALIDATORS
 
 
 class Outcome(Frozen):
@@ -140,7 +139,3 @@ def evaluate(
     return Evaluation(
         author=author.name, mode=mode, briefs=len(briefs), outcomes=tuple(outcomes), stopped=stopped
     )
-
-
-CLAIMS = {v.name: v.claim for v in VALIDATORS} | {"author": "a proposal of which a world can be made"}
-"""What each end means, by what holds when it does not occur."""

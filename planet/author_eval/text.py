@@ -2,7 +2,8 @@
 
 from planet.author.artifacts import LINKS
 from planet.author_eval.comparison import Comparison, wilson
-from planet.author_eval.measure import CLAIMS, Evaluation
+from planet.author_eval.measure import Evaluation
+from planet.refusal_words import refusal_words
 
 _EXAMPLES = 3
 """Failed briefs of which the reason is shown."""
@@ -46,7 +47,7 @@ def _cost(e: Evaluation) -> str:
 def _ends(e: Evaluation) -> list[str]:
     ordered = sorted(e.ends.items(), key=lambda item: (LINKS.index(item[0][1]), item[0][0]))
     return [
-        f"  ended by           {what} at {link}: {count} (not so: {CLAIMS.get(what, what)})"
+        f"  ended by           {what} at {link}: {count} ({refusal_words().get(what, what)})"
         for (what, link), count in ordered
     ]
 

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from planet.census import design
 from planet.census.corpus import Reach
 from planet.census.measure import Census, Distinct, Quantity
-from planet.tasks.audit_rules import RULES
+from planet.refusal_words import refusal_words
 from planet.text_table import align, markdown, percent
-from planet.validators import VALIDATORS
 
 _ARTICLES = {"world": "a world", "environment": "an environment", "task": "a task"}
 _NAMES = {"share at stake": "share of tasks with a rule at stake"}
@@ -44,7 +43,7 @@ def tables(census: Census) -> Iterator[Table]:
             yield Table(f"Shares of {name}", (name, "share"), [(k, f"{v:.1%}") for k, v in parts.items()])
     yield Table(
         f"Refused on the way: {census.refused:,} worlds came to nothing",
-        ("refused by", "times", "because it is not so that"),
+        ("refused by", "times", "what is refused"),
         list(_refusals(census)),
     )
 
@@ -125,16 +124,8 @@ def reach_table(found: Sequence[Reach]) -> tuple[tuple[str, ...], list[tuple[str
 
 
 def _refusals(census: Census) -> Iterator[tuple[str, ...]]:
-    words = {v.name: v.claim for v in VALIDATORS} | {r.name: r.claim for r in RULES}
-    words |= {
-        "no_draft": "the world affords the task that was drawn, and it meets the goal",
-        "too_few_tasks": "the world affords enough tasks",
-        "author": "a world can be made of the proposal",
-        "author_budget": "the author's budget suffices",
-        "brief": "the brief can be met",
-    }
     for cause, times in census.refusals.items():
-        yield cause, f"{times:,}", words.get(cause, "-")
+        yield cause, f"{times:,}", refusal_words().get(cause, "-")
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -140,7 +140,7 @@ def test_briefs_are_told_by_what_they_aim_at_and_what_refused_them():
         ["family:update, rung 1 of 3 to family:repair", "1", "0", "-", "it failed", "-"],
         ["(exploring)", "1", "0", "-", "cells drawn at random, whatever the report says", "-"],
     ]
-    assert "V08 ×3: a validator of worlds" in read.texts["note"]
+    assert "V08 ×3: not so: every trigger and its effect lie in different services" in read.texts["note"]
     assert ask(briefs[2]) == (
         "A shop. Cells: family:update; tasks wanted: 7; rung 1 of 3 to family:repair; 2 tool sets to avoid."
     )

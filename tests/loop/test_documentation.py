@@ -13,7 +13,7 @@ from loop.episodes.charging import CHARGED
 from loop.launch import launch
 from loop.loading import load
 from loop.plugins import REGISTRY
-from loop.worlds.admission import RULES
+from planet.refusal_words import ADMISSION
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "curricula.md").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def test_every_registered_part_has_a_line() -> None:
 
 
 def test_every_admission_rule_stands_with_its_meaning() -> None:
-    for rule, meaning in RULES.items():
+    for rule, meaning in ADMISSION.items():
         assert f"| `{rule}` | {meaning} |" in PAGE
 
 
