@@ -42,7 +42,7 @@ class Arm(NamedTuple):
     threshold_updates: float | None  # median over the seeds that held their threshold
     threshold_charged: float | None
     threshold_held: int  # seeds that did
-    beats_static: Interval | None  # probability of improvement over `static`, by families
+    beats_static: Interval | None  # probability of improvement over `static` at shared seeds, by families
     forgotten: float | None  # validation: a family's best minus its last, mean over families and seeds
     rollout_sd: float | None  # of the mean score, when the same policy is tested again
     seed_sd: float | None  # of the gain
@@ -105,10 +105,11 @@ def _families(runs: Sequence[RunResult], families: Sequence[str]) -> list[list[f
 
 
 def _beats(sweep: Sweep, runs: Sequence[RunResult], families: Sequence[str]) -> Interval | None:
-    static = sweep.of("static")
-    if not static or not families or runs[0].arm == "static":
+    pairs = sweep.pairs(runs[0].arm, "static")
+    if not pairs or not families or runs[0].arm == "static":
         return None
-    return probability_of_improvement(_families(runs, families), _families(static, families))
+    own, static = zip(*pairs, strict=True)
+    return probability_of_improvement(_families(own, families), _families(static, families))
 
 
 def _forgotten(run: RunResult) -> float | None:
@@ -118,8 +119,12 @@ def _forgotten(run: RunResult) -> float | None:
 
 
 def threshold(sweep: Sweep, seed: int) -> float | None:
-    """Half-way from the seed's warm start to the best validation that any of its arms reached."""
-    curves = [curve for run in sweep.at(seed) if (curve := curve_until(run))]
+    """Half-way from the seed's warm start to the best validation that any of its arms reached.
+
+    Arms that every seed has, if there are any: the best of more arms is higher by chance alone.
+    """
+    common = [arm for arm in sweep.arms if len(sweep.of(arm)) == len(sweep.seeds)] or sweep.arms
+    curves = [curve for run in sweep.at(seed) if run.arm in common and (curve := curve_until(run))]
     if not curves:
         return None
     start = fmean(curve[0].all_pass for curve in curves)

@@ -44,8 +44,10 @@ def tables(
 
 def scores(arms: Sequence[Arm]) -> Table:
     """Where the arms ended."""
+    apart = len({a.seeds for a in arms}) > 1
     return Table(
-        "Arms: test scores in percent, gains over the warm start in points [95 % interval over seeds]",
+        "Arms: test scores in percent, gains over the warm start in points [95 % interval over seeds]"
+        + ("; scores of other seeds are those of other test tasks" if apart else ""),
         (
             "arm",
             "seeds",

@@ -15,7 +15,7 @@ from analysis.contrasts.forest import caption
 from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
 from analysis.contrasts.sweep import MAIN, NAMED, as_sweep, read_sweep
-from analysis.contrasts.tables import Table, contrasted, tables
+from analysis.contrasts.tables import Table, contrasted, scores, tables
 from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
 from analysis.errors import DataError
 from analysis.intervals import Interval, points
@@ -300,6 +300,17 @@ def test_the_threshold_is_half_way_to_the_best_arm(sweep):
     assert threshold(sweep, 0) == pytest.approx((start + max(map(max, curves))) / 2)
     loop = next(arm for arm in arms(sweep) if arm.name == "closed_loop")
     assert loop.threshold_held == 10 and (loop.threshold_updates, loop.threshold_charged) == (40, 12_000)
+
+
+def test_an_arm_is_held_against_others_at_the_seeds_that_it_has(sweep):
+    partly = as_sweep("s", [run for run in sweep.runs if run.arm != "oracle" or run.seed < 2])
+    without = as_sweep("s", [run for run in sweep.runs if run.arm != "oracle"])
+    assert [threshold(partly, seed) for seed in range(3)] == [threshold(without, seed) for seed in range(3)]
+    own = next(arm for arm in arms(partly) if arm.name == "oracle")
+    two = as_sweep("s", [run for run in sweep.runs if run.seed < 2])
+    assert own.beats_static == next(arm for arm in arms(two) if arm.name == "oracle").beats_static
+    assert "; scores of other seeds are those of other test tasks" in scores(arms(partly)).title
+    assert "other seeds" not in scores(arms(without)).title
 
 
 def test_families_are_told_by_arm(sweep):
