@@ -83,7 +83,7 @@ def _judge(proposal: Proposal, made: Synthesized, existing: set[str], folder: Pa
     """Count a synthesis, and write its world if nothing stands against it."""
     proposal.tries += 1
     proposal.audit_steps += made.audit_steps
-    proposal.cost = sum((attempt.cost for attempt in made.attempts), proposal.cost)
+    proposal.cost = sum((call.cost for call in made.calls), proposal.cost)
     proposal.refused.update(made.refused)
     proposal.valid += made.complete or "too_few_tasks" in made.refused
     proposal.solvable += made.complete

@@ -7,6 +7,7 @@ from loop.circle import Circle
 from loop.episodes.recording import environment_rows
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
+from loop.worlds.asked import author_call_rows
 from loop.worlds.final_pool import grown_of_source
 from loop.worlds.pool import Pool
 from loop.worlds.splits import splits_of
@@ -14,7 +15,7 @@ from loop.worlds.store import write_environments, write_splits
 
 
 def worlds(circle: Circle, step: Step) -> Outcome:
-    """Build the splits, write them into the run directory, and record every world and task."""
+    """Build the splits, write them into the run directory, and record every world, task and author call."""
     config = circle.config
     splits = splits_of(config, circle.catalog, circle.author, circle.advance)
     write_splits(circle.directory.worlds, splits)
@@ -25,6 +26,8 @@ def worlds(circle: Circle, step: Step) -> Outcome:
     write_environments(circle.directory.worlds, grown)
     circle.pool.add(grown)
     outcome = Outcome(rows=environment_rows(config.run_id, step.index, [*splits.environments, *grown]))
+    for brief, calls in splits.calls.items():
+        outcome.rows += author_call_rows(config.run_id, step.index, brief, calls)
     outcome.detail = {
         "splits_digest": splits.digest,
         "reserved_pairs": sorted(list(pair) for pair in splits.reserved.pairs),

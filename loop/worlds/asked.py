@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from analysis.ledger import AuthorCallRow, BriefRow, Row
 from loop.worlds.pool import Environment
-from loop.worlds.synthesis import Synthesized
+from loop.worlds.synthesis import AuthorCall, Synthesized
 from planet.records.world import Brief
 
 
@@ -27,36 +27,37 @@ class Asked:
 def asked_rows(run_id: str, step: int, a: Asked) -> list[Row]:
     """The brief and its author calls."""
     verdicts = [made.on_target for made in a.made if made.complete]
-    rows: list[Row] = [
-        BriefRow(
+    brief = BriefRow(
+        run_id=run_id,
+        step=step,
+        brief_id=a.id,
+        brief=a.brief.model_dump(mode="json"),
+        admitted_world_id=a.admitted.world.id if a.admitted is not None else None,
+        on_target=verdicts[-1] if verdicts else None,
+        refused=dict(sorted(a.refused.items())),
+    )
+    return [brief, *author_call_rows(run_id, step, a.id, [call for made in a.made for call in made.calls])]
+
+
+def author_call_rows(run_id: str, step: int, brief_id: str, calls: Sequence[AuthorCall]) -> list[Row]:
+    """The calls of an author for one brief, in order."""
+    return [
+        AuthorCallRow(
             run_id=run_id,
             step=step,
-            brief_id=a.id,
-            brief=a.brief.model_dump(mode="json"),
-            admitted_world_id=a.admitted.world.id if a.admitted is not None else None,
-            on_target=verdicts[-1] if verdicts else None,
-            refused=dict(sorted(a.refused.items())),
+            brief_id=brief_id,
+            call_index=index,
+            link=call.link,
+            attempt=call.attempt,
+            author=call.author,
+            accepted=call.accepted,
+            refused=call.refused,
+            tokens_in=call.cost.tokens_in,
+            tokens_out=call.cost.tokens_out,
+            dollars=call.cost.dollars,
         )
+        for index, call in enumerate(calls)
     ]
-    attempts = [(made.author, attempt) for made in a.made for attempt in made.attempts]
-    for index, (author, attempt) in enumerate(attempts):
-        rows.append(
-            AuthorCallRow(
-                run_id=run_id,
-                step=step,
-                brief_id=a.id,
-                call_index=index,
-                link=attempt.link,
-                attempt=attempt.attempt,
-                author=author,
-                accepted=attempt.problem is None,
-                refused=attempt.report,
-                tokens_in=attempt.cost.tokens_in,
-                tokens_out=attempt.cost.tokens_out,
-                dollars=attempt.cost.dollars,
-            )
-        )
-    return rows
 
 
 def asked_metrics(asked: Sequence[Asked]) -> dict[str, float]:

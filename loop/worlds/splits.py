@@ -22,7 +22,7 @@ from loop.worlds.generator import (
     unseen_scenario,
 )
 from loop.worlds.pool import Environment, Origin
-from loop.worlds.synthesis import Synthesized, synthesized
+from loop.worlds.synthesis import AuthorCall, Synthesized, synthesized
 from planet.catalog import Catalog
 from planet.identity import digest, seed_of
 from planet.records.world import Brief
@@ -39,6 +39,7 @@ class Splits:
     reserved: Reserved
     environments: list[Environment] = field(default_factory=list)
     audit_steps: int = 0  # calls that audits executed; shared by the arms, so not charged to any
+    calls: dict[str, list[AuthorCall]] = field(default_factory=dict)  # of the author, by place; not stored
 
     def of(self, origin: Origin) -> list[Environment]:
         """The environments of one split."""
@@ -63,6 +64,11 @@ class _Place:
     number: int  # within its group
     group: str  # names its random streams; "test_reserved" and "test_unseen" are groups of test
     brief: Callable[..., Brief]
+
+    @property
+    def name(self) -> str:
+        """As the ledger calls its brief, e.g. "test_unseen/002"."""
+        return f"{self.group}/{self.number:03d}"
 
 
 def places(config: Config) -> list[_Place]:
@@ -107,7 +113,10 @@ def _identity(config: Config, catalog: Catalog) -> str:
 def build_splits(
     config: Config, catalog: Catalog, author: Any, done: Callable[[int], None] = lambda count: None
 ) -> Splits:
-    """Make every world of every split; RunError when one cannot be made. `done` hears of each world."""
+    """Make every world of every split; RunError when one cannot be made, or its author cannot go on.
+
+    `done` hears of each world.
+    """
     sizes = config.splits
     splits = Splits(reserve(catalog, config.seed, sizes.reserved_pairs, industry=sizes.test_unseen > 0))
     for place in places(config):
@@ -125,6 +134,9 @@ def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, autho
         brief = place.brief(catalog, splits.reserved, *names).replace(families=_families(place, config))
         made = synthesized(brief, author, catalog, seed_of("split", *names), config.tasks_per_world)
         splits.audit_steps += made.audit_steps
+        splits.calls.setdefault(place.name, []).extend(made.calls)
+        if made.stopped is not None:
+            raise RunError(f"split {place.origin}, world {len(existing) + 1}: {made.stopped}")
         broken = _broken(made, place, splits.reserved, existing)
         if not broken:
             return Environment(made.world, made.key, made.tasks, place.origin)  # type: ignore[arg-type]

@@ -2,14 +2,26 @@
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
+from planet.author.artifacts import AuthorCost, Link
 from planet.catalog import Catalog
 from planet.errors import BriefError
 from planet.records.task import Task
 from planet.records.world import Brief, World, WorldKey
 from planet.synthesize import LEAST_SHARE, synthesize
 from planet.tasks.grow import grow_tasks
+
+
+class AuthorCall(NamedTuple):
+    """One proposal of an author for a link, as the ledger keeps it."""
+
+    author: str  # its name
+    link: Link
+    attempt: int  # from 0 within the link
+    accepted: bool
+    refused: tuple[str, ...]  # findings that it answers
+    cost: AuthorCost
 
 
 @dataclass(frozen=True)
@@ -22,8 +34,8 @@ class Synthesized:
     refused: dict[str, int]  # validator or audit rule -> count, of worlds and tasks on the way
     audit_steps: int  # calls that audits executed
     on_target: bool | None  # None: not aimed, or no world
-    author: str = ""  # its name
-    attempts: tuple[Any, ...] = field(default=(), repr=False)  # proposals of the author, in order
+    calls: tuple[AuthorCall, ...] = field(default=(), repr=False)  # of the author, in order
+    stopped: str | None = None  # why the author could not go on; None: it could
 
     @property
     def complete(self) -> bool:
@@ -44,8 +56,11 @@ def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: i
         refused=dict(made.refused),
         audit_steps=made.audit_steps,
         on_target=made.on_target,
-        author=made.trace.author if made.trace is not None else "",
-        attempts=tuple(made.trace.attempts) if made.trace is not None else (),
+        calls=tuple(
+            AuthorCall(made.trace.author, a.link, a.attempt, a.problem is None, a.report, a.cost)
+            for a in made.trace.attempts
+        ),
+        stopped=made.trace.stopped,
     )
 
 

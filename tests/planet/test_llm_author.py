@@ -433,11 +433,13 @@ def test_keys_are_taken_out_of_texts():
         "MY_API_KEY": "abcdefgh-123",
         "LONGER_API_KEY": "abcdefgh-1234",
         "HOME_DIR": "harbour",
-        "PIN": "77",
+        "PIN": "77-88-99",
+        "LOCAL": "none",
     }
     text = "abcdefgh-1234 abcdefgh-123 harbour sk-aaaabbbbcccc Bearer zzz task-force"
     assert redact(text, None, variables) == "[key] [key] harbour [key] Bearer [key] task-force"
-    assert redact("my 77", "PIN", variables) == "my [key]"
+    assert redact("my 77-88-99", "PIN", variables) == "my [key]"
+    assert redact('{"tone": "none"}', "LOCAL", variables) == '{"tone": "none"}'  # a stand-in for a key
 
 
 @pytest.mark.parametrize(
