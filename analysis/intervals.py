@@ -19,9 +19,6 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
 
 def shares(interval: Interval) -> str:
     """A share with its interval, in percent."""
@@ -37,14 +34,7 @@ def points(gap: Interval | None) -> str:
     return f"{100 * gap.mean:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
 
 
-def cluster_bootstrap(
-    values: Sequence[float],
-    clusters: Sequence[str],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval:
+def cluster_bootstrap(values: Sequence[float], clusters: Sequence[str], *, seed: int = 0) -> Interval:
     """The mean of `values` with a percentile interval over resampled clusters (Davison and Hinkley 1997).
 
     clusters: the world of each value. Each draw takes as many clusters as there are, with repetition, and
@@ -53,8 +43,8 @@ def cluster_bootstrap(
     """
     _check(values, clusters)
     names = sorted(set(clusters))
-    means = _resampled_means(_totals(values, clusters, names), _weights(len(names), seed, draws))
-    return _interval(float(np.mean(values)), means, level)
+    means = _resampled_means(_totals(values, clusters, names), _weights(len(names), seed, DRAWS))
+    return _interval(float(np.mean(values)), means, LEVEL)
 
 
 def difference_bootstrap(
@@ -85,19 +75,15 @@ def separate_difference(
     one_clusters: Sequence[str],
     other: Sequence[float],
     other_clusters: Sequence[str],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
 ) -> Interval:
     """mean(one) − mean(other), the worlds of each side drawn by themselves: for sides in different worlds."""
     sides = []
     for side, (values, clusters) in enumerate(((one, one_clusters), (other, other_clusters))):
         _check(values, clusters)
         names = sorted(set(clusters))
-        weights = _weights(len(names), seed + side, draws)
+        weights = _weights(len(names), side, DRAWS)
         sides.append(_resampled_means(_totals(values, clusters, names), weights))
-    return _interval(float(np.mean(one) - np.mean(other)), sides[0] - sides[1], level)
+    return _interval(float(np.mean(one) - np.mean(other)), sides[0] - sides[1], LEVEL)
 
 
 def _check(values: Sequence[float], clusters: Sequence[str]) -> None:

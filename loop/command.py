@@ -1,27 +1,16 @@
 """What the commands of the loop share: one-line complaints, and the exit codes that go with them."""
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
 
 from analysis.errors import AnalysisError
 from loop.errors import Interrupted, LoopError
-from planet.command import close_output, complain, print_anything, unexpected
+from planet.command import WRONG_USE, close_output, complain, print_anything, unexpected
 from planet.errors import BriefError, CatalogError, PlanetError
 from policy.errors import PolicyError
 
-WRONG_USE = 2
 FAILED = 1
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose complaint is one line, with exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """One line."""
-        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
 
 @dataclass

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from loop.command import Parser, one_line_errors
+from loop.command import one_line_errors
 from loop.config import Config
 from loop.errors import ConfigError, Interrupted
 from loop.loading import load
 from loop.sweep.arms import run_arm
 from loop.sweep.comparable import require_comparable
+from planet.command import Parser
 
 
 def parser() -> Parser:

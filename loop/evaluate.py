@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.intervals import Interval
-from loop.command import FAILED, Parser, one_line_errors
+from loop.command import FAILED, one_line_errors
 from loop.config import Config
 from loop.episodes.own_lines import write_lines
 from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play, repeated
@@ -27,6 +27,7 @@ from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
 from loop.worlds.spread import spread
 from loop.worlds.store import SPLITS, read_splits
+from planet.command import Parser
 from planet.errors import StorageError
 from planet.store import read_world, world_ids
 from planet.text_table import align, percent

@@ -11,9 +11,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from loop.command import Parser, one_line_errors
+from loop.command import one_line_errors
 from loop.config import Config
 from loop.loading import load
+from planet.command import Parser
 from policy.config import MeshConfig
 from policy.memory_advice import Demand, Fitting, advice, fitting_mesh
 from policy.memory_plan import PHASES, Plan, plan, rollout_plan
@@ -62,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         config = load(given.config, tuple(given.overrides))
         limit = given.device_memory or _of_this_device()
         found = plans(config)
-        print("\n".join([*table(found[0]), *_of_those_that_play(config, found[1:]), ""]))
+        print("\n".join([*table(found[0]), *_of_those_that_play(found[1:]), ""]))
         print("\n".join(verdict(config, limit)))
         fits = limit is None or _most(found).total <= limit
         if given.devices is not None and limit is not None:
@@ -106,7 +107,7 @@ def table(found: Plan, phases: tuple[str, ...] = PHASES, devices: str = "GiB on 
     return [*lines, f"{'together':28s}" + "".join(f"{gib(found.phase(name)):>11s}" for name in phases)]
 
 
-def _of_those_that_play(config: Config, found: tuple[Plan, ...]) -> list[str]:
+def _of_those_that_play(found: tuple[Plan, ...]) -> list[str]:
     heading = "GiB on each that only plays"
     return [line for each in found for line in ("", *table(each, ("rollout",), heading))]
 

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from loop.command import FAILED, Parser, one_line_errors
+from loop.command import FAILED, one_line_errors
 from loop.config import Targeting
 from loop.errors import ConfigError, DiskError, Interrupted
 from loop.plugins import Plugin, make
 from planet.cells import FACETS
-from planet.command import positive
+from planet.command import Parser, positive
 
 ALLOCATIONS = ("failure_rate", "learnability")
 

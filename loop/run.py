@@ -7,13 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from loop.command import Parser, one_line_errors
+from loop.command import one_line_errors
 from loop.config import Config
 from loop.errors import Interrupted
 from loop.loading import load
 from loop.processes.joining import VARIABLES, add_arguments, processes_of
 from loop.processes.membership import Membership
 from loop.run_directory import unfinished_or_free
+from planet.command import Parser
 
 BEGAN = time.perf_counter()
 

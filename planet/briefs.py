@@ -155,12 +155,13 @@ def _tokens(text: str) -> list[_Token]:
     tokens = []
     for raw in re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text)):
         plain = unicodedata.normalize("NFKD", raw.casefold())
-        word = _singular("".join(c for c in plain if not unicodedata.combining(c)))
+        word = singular("".join(c for c in plain if not unicodedata.combining(c)))
         tokens.append(_Token(raw, word, f"={raw}" if raw.isupper() and 2 <= len(raw) <= 3 else None))
     return tokens
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """A lower-case English word without its plural, as far as its ending tells."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):

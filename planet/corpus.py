@@ -24,7 +24,7 @@ from planet.manifest import entries, has_manifest, journal
 from planet.orders import Order, orders
 from planet.progress import tracked
 from planet.records.world import Brief
-from planet.refusal_words import refusal_words
+from planet.refusal_words import refused_lines
 from planet.refusals import Refusal, Refusals
 from planet.side_by_side import BACKENDS, side_by_side
 from planet.store import write_files
@@ -237,9 +237,8 @@ def _print_summary(
         f"{len(made)} of {given.count} worlds: {totals['tables']:,} tables, {totals['rows']:,} rows, "
         f"{totals['tools']:,} tools, {totals['checks']:,} hidden checks, {totals['tasks']:,} audited tasks"
     )
-    words = {"made before": "worlds equal to one in the folder", **refusal_words()}
-    for rule, count in sorted(refused.items()):
-        print(f"  refused {count:>6,}  {rule:<14} {words.get(rule, '')}")
+    for line in refused_lines(refused):
+        print(line)
     if problem:
         print(problem)
     if made:

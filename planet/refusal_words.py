@@ -1,5 +1,6 @@
 """What is refused on the way from a brief to a world of a pool, in words: one table for all that tell it."""
 
+from collections.abc import Mapping
 from functools import cache
 
 ADMISSION = {
@@ -16,6 +17,7 @@ _REASONS = {
     "author": "proposals of which no world can be made",
     "author_budget": "worlds for which the author's budget did not suffice",
     "brief": "briefs that cannot be met",
+    "made before": "worlds equal to one in the folder",
     "no_draft": "drafts of tasks that their world does not afford, or that miss the goal",
     "too_few_tasks": "worlds too poor for the tasks asked for",
 }
@@ -29,3 +31,10 @@ def refusal_words() -> dict[str, str]:
 
     claims = {rule.name: f"not so: {rule.claim}" for rules in (VALIDATORS, RULES) for rule in rules}
     return {**claims, **ADMISSION, **_REASONS}
+
+
+def refused_lines(counts: Mapping[str, int]) -> list[str]:
+    """A line per cause of refusals, with its count and what it refuses."""
+    words = refusal_words()
+    lines = (f"  refused {n:>6,}  {cause:<14} {words.get(cause, '')}" for cause, n in sorted(counts.items()))
+    return [line.rstrip() for line in lines]

@@ -60,11 +60,11 @@ def write_files(
     """Write a world's files and return the entry that the manifest lacks; processes may do so at once."""
     for part in ("worlds", "tasks", "keys"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    _write_text(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())
+    write_whole(folder / "worlds" / f"{world.id}.json", _without_rows(world).model_dump_json())
     _write_database(folder / "worlds" / f"{world.id}.sqlite", world)
-    _write_text(folder / "tasks" / f"{world.id}.jsonl", _lines(t.view.model_dump_json() for t in tasks))
-    _write_text(folder / "keys" / f"{world.id}.json", key.model_dump_json())
-    _write_text(folder / "keys" / f"{world.id}.tasks.jsonl", _lines(t.key.model_dump_json() for t in tasks))
+    write_whole(folder / "tasks" / f"{world.id}.jsonl", _lines(t.view.model_dump_json() for t in tasks))
+    write_whole(folder / "keys" / f"{world.id}.json", key.model_dump_json())
+    write_whole(folder / "keys" / f"{world.id}.tasks.jsonl", _lines(t.key.model_dump_json() for t in tasks))
     return {
         "digest": _digest(StoredWorld(world, key, tasks)),
         "industry": world.company.industry,
@@ -179,7 +179,3 @@ def _write_database(path: Path, world: World) -> None:
 
 def _lines(items: Iterable[str]) -> str:
     return "".join(f"{item}\n" for item in items)
-
-
-def _write_text(path: Path, text: str) -> None:
-    write_whole(path, text)

@@ -9,8 +9,8 @@ from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
 from analysis.errors import DataError
 from analysis.run_directory import OpenRun
-from analysis.style import HEAT, colour, drawing
-from analysis.weakness.write import StoredReport, read_reports, weakest_cells
+from analysis.style import drawing
+from analysis.weakness.write import StoredReport, heat, read_reports, weakest_cells
 
 CAPTION = (
     "Failure rate per cell and report, by facet: the weakest cells of any run, and all that briefs named or "
@@ -60,36 +60,7 @@ def _draw(names: Sequence[str], found: Mapping[str, list[StoredReport]], path: P
     size = {"width": 3.2 + 0.55 * columns + 0.3 * len(found), "height": 2.0 + 0.22 * len(names)}
     with drawing(path, CAPTION, 1, len(found), **size) as axes:
         for index, (label, reports) in enumerate(found.items()):
-            image = _panel(axes[0][index], reports, names, labelled=index == 0)
+            image = heat(axes[0][index], reports, names, labelled=index == 0)
             axes[0][index].set_title(label, fontsize=8)
         axes[0][-1].figure.colorbar(image, ax=list(axes[0]), label="failure rate", shrink=0.6)
     return path
-
-
-def _panel(axis: Any, reports: Sequence[StoredReport], names: Sequence[str], labelled: bool) -> Any:
-    cells = [[stored.report.cell(name) for stored in reports] for name in names]
-    rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in cells]
-    axis.set_facecolor("#dddddd")
-    image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
-    axis.set_xticks(range(len(reports)), [stored.id for stored in reports])
-    axis.set_yticks(range(len(names)), names if labelled else [""] * len(names), fontsize=7)
-    axis.grid(visible=False)
-    for column, stored in enumerate(reports):
-        forgotten = {lost.cell for lost in stored.report.forgotten}
-        for line, name in enumerate(names):
-            cell = cells[line][column]
-            if cell is not None:
-                flags = "▲" * cell.claimed + "▼" * (name in forgotten)
-                shade = "black" if cell.rate > 0.6 else "white"
-                text = f"{100 * cell.rate:.0f}{flags}"
-                axis.text(column, line, text, ha="center", va="center", color=shade, size=6)
-            if name in stored.targeted:
-                axis.add_patch(_frame(column, line))
-    return image
-
-
-def _frame(column: int, line: int) -> Any:
-    from matplotlib.patches import Rectangle
-
-    corner = (column - 0.46, line - 0.44)
-    return Rectangle(corner, 0.92, 0.88, fill=False, edgecolor=colour(1), linewidth=1.8)

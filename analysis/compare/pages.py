@@ -14,7 +14,12 @@ RUNS = 8
 def on_pages(
     found: Mapping[Key, Shown], path: Path, draw: Callable[[dict[Key, Shown], Path], Path]
 ) -> list[Path]:
-    """The figures that `draw` makes of the parts of `found`: NAME.png, then NAME_2.png and so on."""
+    """The figures that `draw` makes of the parts of `found`: NAME.png, then NAME_2.png and so on.
+
+    Those of an earlier comparison of more runs are taken away.
+    """
+    for old in path.parent.glob(f"{path.stem}_[0-9]*{path.suffix}"):
+        old.unlink()
     return [
         draw(dict(part), path if number == 1 else path.with_stem(f"{path.stem}_{number}"))
         for number, part in enumerate(parts(list(found.items())), 1)

@@ -81,11 +81,11 @@ def render_comparison(standings: Sequence[Standing]) -> str:
 def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing], str]]]:
     first = standings[0]
     lines: list[tuple[str, Callable[[Standing], str]]] = [
-        ("test all-pass, sampled: warm start", lambda s: _share(s.warm.get(s.sampled))),
-        ("test all-pass, sampled: final", lambda s: _share(s.final.get(s.sampled))),
+        ("test all-pass, sampled: warm start", lambda s: share_text(s.warm.get(s.sampled))),
+        ("test all-pass, sampled: final", lambda s: share_text(s.final.get(s.sampled))),
         ("  gain", lambda s: points(s.gain(s.sampled))),
-        ("test all-pass, greedy: warm start", lambda s: _share(s.warm.get(GREEDY))),
-        ("test all-pass, greedy: final", lambda s: _share(s.final.get(GREEDY))),
+        ("test all-pass, greedy: warm start", lambda s: share_text(s.warm.get(GREEDY))),
+        ("test all-pass, greedy: final", lambda s: share_text(s.final.get(GREEDY))),
         ("  gain", lambda s: points(s.gain(GREEDY))),
         ("test reward, sampled: final", lambda s: _reward(s.final.get(s.sampled))),
         ("last validation all-pass", _last_validation),
@@ -95,7 +95,7 @@ def _lines(standings: Sequence[Standing]) -> list[tuple[str, Callable[[Standing]
     ]
     if any(s.extended for s in standings):
         name = "test all-pass, sampled: charged budget spent"
-        lines.insert(7, (name, lambda s: _share(s.extended.get(s.sampled))))
+        lines.insert(7, (name, lambda s: share_text(s.extended.get(s.sampled))))
     if len(standings) > 1:
         lines.insert(3, (f"  final against {first.label}", lambda s: points(against(s, first))))
     return lines
@@ -113,7 +113,8 @@ def against(one: Standing, other: Standing) -> Interval | None:
     return difference(mine, theirs)
 
 
-def _share(sample: Sample | None) -> str:
+def share_text(sample: Sample | None) -> str:
+    """All-pass with its interval; "-": not tested."""
     return "-" if sample is None else shares(sample.all_pass())
 
 

@@ -12,7 +12,7 @@ from analysis.contrasts.measures import MEASURES
 from analysis.contrasts.sweep import SEEDS, case_study
 from analysis.contrasts.verdict import p_text
 from analysis.intervals import Interval, points
-from planet.text_table import align
+from planet.text_table import align, markdown
 
 
 class Table(NamedTuple):
@@ -29,9 +29,7 @@ class Table(NamedTuple):
 
     def markdown(self) -> str:
         """For a page."""
-        rule = ["---" if column in self.left else "---:" for column in range(len(self.header))]
-        lines = [f"| {' | '.join(row)} |" for row in (self.header, rule, *self.rows)]
-        return "\n".join([f"**{self.title}**", "", *lines])
+        return "\n".join([f"**{self.title}**", "", *markdown(self.header, self.rows, self.left)])
 
 
 def tables(

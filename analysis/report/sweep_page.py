@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from analysis.compare.standing import GREEDY, Point, Sample, Standing
-from analysis.intervals import points, shares
+from analysis.compare.standing import GREEDY, Point, Standing
+from analysis.compare.write import share_text
+from analysis.intervals import points
 from analysis.report.anchors import Anchors
 from analysis.report.charts import Series, line_chart
 from analysis.report.contrasts import Arms, contrast_section, sweep_verdict
@@ -83,19 +84,15 @@ def _row(record: RunRecord, standing: Standing) -> tuple[object, ...]:
     return (
         record.run.run.arm,
         record.run.run.seed,
-        _share(warm.get(standing.sampled)),
-        _share(final.get(standing.sampled)),
+        share_text(warm.get(standing.sampled)),
+        share_text(final.get(standing.sampled)),
         points(standing.gain(standing.sampled)),
-        _share(final.get(GREEDY)),
+        share_text(final.get(GREEDY)),
         points(standing.gain(GREEDY)),
         standing.updates,
         f"{sum(standing.charged.values()):,}",
         standing.worlds,
     )
-
-
-def _share(sample: Sample | None) -> str:
-    return "-" if sample is None else shares(sample.all_pass())
 
 
 def arm_curves(arms: Arms) -> Html:

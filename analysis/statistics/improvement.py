@@ -13,9 +13,7 @@ from analysis.intervals import DRAWS, LEVEL, Interval
 from analysis.statistics.iqm import as_matrix, stratified_picks
 
 
-def probability_of_improvement(
-    one: Any, other: Any, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL
-) -> Interval:
+def probability_of_improvement(one: Any, other: Any) -> Interval:
     """P(one > other) with its stratified interval; `one`, `other`: (seed, column), of equal columns."""
     one, other = as_matrix(one), as_matrix(other)
     if one.shape[1] != other.shape[1]:
@@ -23,9 +21,9 @@ def probability_of_improvement(
             f"arms with {one.shape[1]} and {other.shape[1]} columns cannot be compared; give the same ones"
         )
     columns = np.arange(one.shape[1])
-    mine = one[stratified_picks(*one.shape, draws=draws, seed=seed), columns]
-    theirs = other[stratified_picks(*other.shape, draws=draws, seed=seed + 1), columns]
-    low, high = np.quantile(_share_won(mine, theirs), [0.5 - level / 2, 0.5 + level / 2])
+    mine = one[stratified_picks(*one.shape, draws=DRAWS, seed=0), columns]
+    theirs = other[stratified_picks(*other.shape, draws=DRAWS, seed=1), columns]
+    low, high = np.quantile(_share_won(mine, theirs), [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
     return Interval(float(_share_won(one[None], other[None])[0]), float(low), float(high))
 
 

@@ -27,28 +27,21 @@ def iqm_of_each(matrices: Any) -> Any:
     return trim_mean(np.reshape(matrices, (len(matrices), -1)), TRIMMED, axis=1)
 
 
-def stratified_picks(rows: int, columns: int, *, draws: int = DRAWS, seed: int = 0) -> Any:
+def stratified_picks(rows: int, columns: int, *, draws: int, seed: int) -> Any:
     """Which row each entry of a resampled matrix takes, (draw, row, column)."""
     return np.random.default_rng(seed).integers(rows, size=(draws, rows, columns))
 
 
-def stratified_bootstrap(
-    scores: Any,
-    *,
-    picks: Any = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval:
+def stratified_bootstrap(scores: Any, *, picks: Any = None) -> Interval:
     """The interquartile mean of a (seed, column) matrix with its percentile interval.
 
     picks: rows to take, (draw, seed, column); None draws them. Raises DataError for an empty matrix or a NaN.
     """
     matrix = as_matrix(scores)
     if picks is None:
-        picks = stratified_picks(*matrix.shape, draws=draws, seed=seed)
+        picks = stratified_picks(*matrix.shape, draws=DRAWS, seed=0)
     resampled = matrix[picks, np.arange(matrix.shape[1])]
-    low, high = np.quantile(iqm_of_each(resampled), [0.5 - level / 2, 0.5 + level / 2])
+    low, high = np.quantile(iqm_of_each(resampled), [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
     return Interval(iqm(matrix), float(low), float(high))
 
 

@@ -13,7 +13,7 @@ from analysis.errors import DataError
 from analysis.intervals import LEVEL, Interval
 
 
-def paired_interval(differences: Any, level: float = LEVEL) -> Interval:
+def paired_interval(differences: Any) -> Interval:
     """The mean of one difference per seed with Student's interval; with one seed it is unbounded."""
     values = np.asarray(differences, dtype=float)
     if values.ndim != 1 or not len(values):
@@ -21,11 +21,11 @@ def paired_interval(differences: Any, level: float = LEVEL) -> Interval:
     mean = float(values.mean())
     if len(values) == 1:
         return Interval(mean, -inf, inf)
-    half = _quantile(len(values), level) * float(values.std(ddof=1)) / sqrt(len(values))
+    half = _quantile(len(values)) * float(values.std(ddof=1)) / sqrt(len(values))
     return Interval(mean, mean - half, mean + half)
 
 
-def share_of_gap(part: Any, whole: Any, level: float = LEVEL) -> Interval | None:
+def share_of_gap(part: Any, whole: Any) -> Interval | None:
     """mean(part) / mean(whole) over seeds with Fieller's interval (1954).
 
     part, whole: one difference per seed, paired. None when `whole` cannot be told from 0 at this level
@@ -36,7 +36,7 @@ def share_of_gap(part: Any, whole: Any, level: float = LEVEL) -> Interval | None
         raise DataError(f"shares of a gap need pairs; got {x.shape} and {y.shape}")
     if len(x) < 2:
         return None
-    square = _quantile(len(x), level) ** 2 / len(x)
+    square = _quantile(len(x)) ** 2 / len(x)
     (xx, xy), (_, yy) = np.cov(x, y)
     # The ratio r is inside when mean(x − r y) lies within its own interval around 0: a r² − 2 b r + c <= 0.
     a = y.mean() ** 2 - square * yy
@@ -48,7 +48,7 @@ def share_of_gap(part: Any, whole: Any, level: float = LEVEL) -> Interval | None
     return Interval(float(x.mean() / y.mean()), float((b - root) / a), float((b + root) / a))
 
 
-def _quantile(count: int, level: float) -> float:
+def _quantile(count: int) -> float:
     from scipy.stats import t
 
-    return float(t.ppf(0.5 + level / 2, count - 1))
+    return float(t.ppf(0.5 + LEVEL / 2, count - 1))

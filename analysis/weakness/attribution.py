@@ -10,15 +10,14 @@ from typing import Any, Literal, NamedTuple
 
 from analysis.weakness.probe import PlannedProbe, ProbeCall, ProbeEpisode, ProbeEvidence, facet_of
 
-Mode = Literal["omitted", "wrong_target", "wrong_value", "tool_error", "invariant_broken", "turn_limit"]
-MODES: tuple[Mode, ...] = (
+Mode = Literal[
     "omitted",  # no call that could have done it
     "wrong_target",  # it wrote another record
     "wrong_value",  # it wrote the record, but not what was asked
     "tool_error",  # it called the tool, and never with success
     "invariant_broken",  # a rule of the world that was at stake does not hold
     "turn_limit",  # the episode was cut before the call came
-)
+]
 
 
 class Blame(NamedTuple):

@@ -7,7 +7,7 @@ above that: between the two, nothing is said. Both bounds are Wilson's at the re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.weakness.rates import wilson_high
+from analysis.weakness.rates import CONFIDENCE, wilson_high
 from analysis.weakness.record import Cell, Forgotten, Mastery, WeaknessReport
 
 
@@ -20,32 +20,23 @@ class Watch(NamedTuple):
 
 
 def mastered_cells(
-    cells: Iterable[Cell], history: Sequence[WeaknessReport], watch: Watch, confidence: float
+    cells: Iterable[Cell], previous: WeaknessReport | None, watch: Watch
 ) -> tuple[Mastery, ...]:
     """Cells mastered now or in an earlier report, each as it was when that was last so, by name.
 
-    history: earlier reports, oldest first. What these remember of reports before them counts, too.
+    previous: the report before; what it remembers of those before it counts, too.
     """
     found: dict[str, Mastery] = {}
-    for ago, report in zip(range(len(history), 0, -1), history, strict=True):
-        for memory in report.mastered:
-            _keep(found, memory.replace(reports_ago=memory.reports_ago + ago))
-        for mastery in _mastered(report.cells, watch, confidence, ago):
-            _keep(found, mastery)
-    for mastery in _mastered(cells, watch, confidence, 0):
-        _keep(found, mastery)
+    if previous is not None:
+        found = {m.cell: m.replace(reports_ago=m.reports_ago + 1) for m in previous.mastered}
+        found |= {m.cell: m for m in _mastered(previous.cells, watch, 1)}
+    found |= {m.cell: m for m in _mastered(cells, watch, 0)}
     return tuple(found[name] for name in sorted(found))
 
 
-def _keep(found: dict[str, Mastery], mastery: Mastery) -> None:
-    known = found.get(mastery.cell)
-    if known is None or mastery.reports_ago <= known.reports_ago:
-        found[mastery.cell] = mastery
-
-
-def _mastered(cells: Iterable[Cell], watch: Watch, confidence: float, ago: int) -> Iterable[Mastery]:
+def _mastered(cells: Iterable[Cell], watch: Watch, ago: int) -> Iterable[Mastery]:
     for cell in cells:
-        high = wilson_high(cell.failures, cell.opportunities, confidence)
+        high = wilson_high(cell.failures, cell.opportunities, CONFIDENCE)
         if cell.opportunities >= watch.opportunities and high <= watch.mastered:
             yield Mastery(cell=cell.name, rate=cell.rate, opportunities=cell.opportunities, reports_ago=ago)
 

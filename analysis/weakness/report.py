@@ -34,7 +34,6 @@ def weakness_report(
     if not episodes:
         raise DataError("a weakness report needs probe episodes and got none; run a diagnosis first")
     rules, watch = rules or Rules(), watch or Watch()
-    earlier = (previous,) if previous else ()
     blames = [blame(episode) for episode in episodes]
     if not any(episode.cells for episode in episodes):
         raise DataError(
@@ -51,9 +50,9 @@ def weakness_report(
             **dict(zip(("rate_low", "rate_high"), intervals.get(cell.name, (None, None)), strict=True)),
             gradient_share=None if gradient_shares is None else gradient_shares.get(cell.name, 0.0),
         )
-        for cell in _counted(episodes, blames, previous, CONFIDENCE)
+        for cell in _counted(episodes, blames, previous)
     )
-    mastered = mastered_cells(cells, earlier, watch, CONFIDENCE)
+    mastered = mastered_cells(cells, previous, watch)
     return WeaknessReport(
         episodes=len(episodes),
         tasks=len({e.task_id for e in episodes}),
@@ -86,16 +85,13 @@ def _counted(
     episodes: Sequence[ProbeEpisode],
     blames: Sequence[dict[str, Blame]],
     previous: WeaknessReport | None,
-    confidence: float,
 ) -> list[Cell]:
     """All cells with what can be said of each by itself, weakest first."""
     counts = count_cells(episodes, blames)
     priors = _facet_priors(counts)
     failed = sum(not e.all_pass for e in episodes)
     cells = [
-        _cell(name, count, priors, previous, confidence).replace(
-            **_contrast(count, failed, len(episodes) - failed)
-        )
+        _cell(name, count, priors, previous).replace(**_contrast(count, failed, len(episodes) - failed))
         for name, count in counts.items()
     ]
     return sorted(cells, key=weakest_first)
@@ -106,13 +102,7 @@ def weakest_first(cell: Cell) -> tuple[float, float, str]:
     return (-cell.wilson_low, -cell.posterior_mean, cell.name)
 
 
-def _cell(
-    name: str,
-    count: CellCount,
-    priors: dict[str, Beta],
-    previous: WeaknessReport | None,
-    confidence: float,
-) -> Cell:
+def _cell(name: str, count: CellCount, priors: dict[str, Beta], previous: WeaknessReport | None) -> Cell:
     facet, _, value = name.partition(":")
     before = previous.cell(name) if previous else None
     rate = count.failures / count.opportunities
@@ -126,7 +116,7 @@ def _cell(
         worlds=len(count.worlds),
         rate=rate,
         posterior_mean=posterior.mean,
-        wilson_low=wilson_low(count.failures, count.opportunities, confidence),
+        wilson_low=wilson_low(count.failures, count.opportunities, CONFIDENCE),
         learnability=posterior.mean_spread,
         modes=dict(sorted(count.modes.items())),
         ambiguous=count.ambiguous,

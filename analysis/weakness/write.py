@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analysis.command import Result
 from analysis.csv_file import write_csv
@@ -16,9 +16,9 @@ from analysis.weakness.record import Cell, WeaknessReport
 from analysis.weakness.text import render
 
 CAPTION = (
-    "Failure rate of the cells that were weakest in any report, report by report (r0 reads the warm start); "
-    "a star marks a claim, an x a cell that was mastered once and is forgotten, a frame one that briefs of "
-    "that iteration aimed at, grey that no task required it."
+    "Failure rate in percent of the cells that were weakest in any report, report by report (r0 reads the "
+    "warm start). Frame: briefs of that iteration named it; ▲ claimed to be weaker than its facet; "
+    "▼ mastered before and lost; grey: no task required it."
 )
 CELLS_SHOWN = 24
 _HEADER = (
@@ -161,30 +161,40 @@ def _forgotten(stored: StoredReport) -> set[str]:
 
 def _draw(reports: Sequence[StoredReport], path: Path, caption: str) -> Path:
     names = weakest_cells(reports)
-    found = [[stored.report.cell(name) for stored in reports] for name in names]
-    rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in found]
-    width = 3.5 + 0.8 * len(reports)
+    width = 3.5 + 0.7 * len(reports)
     with drawing(path, caption, width=width, height=1.6 + 0.22 * len(names)) as axes:
-        axis = axes[0][0]
-        axis.set_facecolor("#dddddd")
-        image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
-        axis.set_xticks(range(len(reports)), [stored.id for stored in reports])
-        axis.set_yticks(range(len(names)), names)
-        axis.grid(visible=False)
-        for column, stored in enumerate(reports):
-            for line, name in enumerate(names):
-                if name in stored.targeted:
-                    axis.add_patch(_frame(column, line))
-                cell = found[line][column]
-                if cell is not None:
-                    shade = "black" if cell.rate > 0.6 else "white"
-                    told = f"{cell.rate:.0%}" + " *" * cell.claimed + " x" * (name in _forgotten(stored))
-                    axis.text(column, line, told, ha="center", va="center", color=shade, size=7)
-        axis.figure.colorbar(image, ax=axis, label="failure rate")
+        image = heat(axes[0][0], reports, names)
+        axes[0][0].figure.colorbar(image, ax=axes[0][0], label="failure rate")
     return path
 
 
-def _frame(column: int, line: int) -> object:
+def heat(axis: Any, reports: Sequence[StoredReport], names: Sequence[str], labelled: bool = True) -> Any:
+    """Failure rates of some cells, report by report, in percent, with the marks that the captions explain.
+
+    labelled: whether the cells' names stand beside it. Returns the image, for a colour bar.
+    """
+    cells = [[stored.report.cell(name) for stored in reports] for name in names]
+    rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in cells]
+    axis.set_facecolor("#dddddd")
+    image = axis.imshow(rates, vmin=0, vmax=1, cmap=HEAT, aspect="auto")
+    axis.set_xticks(range(len(reports)), [stored.id for stored in reports])
+    axis.set_yticks(range(len(names)), names if labelled else [""] * len(names), fontsize=7)
+    axis.grid(visible=False)
+    for column, stored in enumerate(reports):
+        forgotten = _forgotten(stored)
+        for line, name in enumerate(names):
+            cell = cells[line][column]
+            if cell is not None:
+                text = f"{100 * cell.rate:.0f}" + "▲" * cell.claimed + "▼" * (name in forgotten)
+                shade = "black" if cell.rate > 0.6 else "white"
+                axis.text(column, line, text, ha="center", va="center", color=shade, size=6)
+            if name in stored.targeted:
+                axis.add_patch(_frame(column, line))
+    return image
+
+
+def _frame(column: int, line: int) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((column - 0.45, line - 0.43), 0.9, 0.86, fill=False, edgecolor=colour(1), linewidth=2)
+    corner = (column - 0.46, line - 0.44)
+    return Rectangle(corner, 0.92, 0.88, fill=False, edgecolor=colour(1), linewidth=1.8)

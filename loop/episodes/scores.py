@@ -20,7 +20,7 @@ class Score(NamedTuple):
     pass_at_k: Interval  # mean over tasks
 
 
-def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) -> Score:
+def score(name: str, episodes: Sequence[Played], k: int) -> Score:
     """Score some episodes, at least one; intervals resample worlds."""
     worlds = [p.task.key.world_id for p in episodes]
     tries: dict[tuple[str, str], list[bool]] = {}
@@ -33,9 +33,9 @@ def score(name: str, episodes: Sequence[Played], k: int, level: float = 0.95) ->
         episodes=len(episodes),
         tasks=len(tries),
         worlds=len(set(worlds)),
-        all_pass=cluster_bootstrap([float(p.grade.all_pass) for p in episodes], worlds, level=level),
-        reward=cluster_bootstrap([p.grade.reward for p in episodes], worlds, level=level),
-        pass_at_k=cluster_bootstrap(chances, [world for _, world in tries], level=level),
+        all_pass=cluster_bootstrap([float(p.grade.all_pass) for p in episodes], worlds),
+        reward=cluster_bootstrap([p.grade.reward for p in episodes], worlds),
+        pass_at_k=cluster_bootstrap(chances, [world for _, world in tries]),
     )
 
 
@@ -48,19 +48,19 @@ def pass_at_k(tries: int, passes: int, k: int) -> float:
     return 1.0 - comb(tries - passes, k) / comb(tries, k)
 
 
-def scores(episodes: Sequence[Played], k: int, level: float = 0.95) -> list[Score]:
+def scores(episodes: Sequence[Played], k: int) -> list[Score]:
     """All episodes together, then by family and by service."""
-    table = [score("all", episodes, k, level)]
-    table += _by("family", episodes, lambda p: [p.task.key.facets.family], k, level)
-    table += _by("service", episodes, lambda p: p.task.key.facets.services, k, level)
+    table = [score("all", episodes, k)]
+    table += _by("family", episodes, lambda p: [p.task.key.facets.family], k)
+    table += _by("service", episodes, lambda p: p.task.key.facets.services, k)
     return table
 
 
 def _by(
-    facet: str, episodes: Sequence[Played], values: Callable[[Played], Iterable[str]], k: int, level: float
+    facet: str, episodes: Sequence[Played], values: Callable[[Played], Iterable[str]], k: int
 ) -> list[Score]:
     groups: dict[str, list[Played]] = {}
     for played in episodes:
         for value in sorted(set(values(played))):
             groups.setdefault(value, []).append(played)
-    return [score(f"{facet}:{value}", group, k, level) for value, group in sorted(groups.items())]
+    return [score(f"{facet}:{value}", group, k) for value, group in sorted(groups.items())]

@@ -24,7 +24,7 @@ from planet.author.artifacts import AuthorCost
 from planet.catalog import Catalog
 from planet.identity import seed_of
 from planet.records.world import Brief
-from planet.refusal_words import refusal_words
+from planet.refusal_words import refused_lines
 from planet.store import write_world
 
 TRIES = 3
@@ -155,6 +155,4 @@ def tell_counts(found: dict[str, Any]) -> list[str]:
     goals = [
         f"  {goal}: {of['worlds']} worlds of {of['briefs']} briefs" for goal, of in found["goals"].items()
     ]
-    words = refusal_words()
-    refused = [f"  refused {n:>5,}  {rule:<14} {words.get(rule, '')}" for rule, n in found["refused"].items()]
-    return [funnel, *goals, *(line.rstrip() for line in refused)]
+    return [funnel, *goals, *refused_lines(found["refused"])]

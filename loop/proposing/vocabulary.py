@@ -4,6 +4,7 @@ import re
 from typing import get_args
 
 from loop.worlds.generator import linked_pairs
+from planet.briefs import singular
 from planet.catalog import Catalog
 from planet.records.task import AssertionKind
 from planet.records.view import ROLES
@@ -55,13 +56,4 @@ def documents(catalog: Catalog) -> dict[str, list[str]]:
 def words(text: str) -> list[str]:
     """Lower-case words in the singular; camelCase and snake_case are taken apart."""
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
-    return [_singular(word) for word in re.findall(r"[^\W\d_]+", parts.lower())]
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return word[:-1] if plural else word
+    return [singular(word) for word in re.findall(r"[^\W\d_]+", parts.lower())]

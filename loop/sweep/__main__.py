@@ -5,11 +5,11 @@ import shlex
 import sys
 from pathlib import Path
 
-from loop.command import Parser, one_line_errors
+from loop.command import one_line_errors
 from loop.errors import Interrupted
 from loop.sweep.places import Places
 from loop.sweep.runs import Sweep, read_sweep
-from planet.command import positive
+from planet.command import Parser, positive
 
 
 def parser() -> Parser:

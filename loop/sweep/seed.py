@@ -12,13 +12,14 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from loop.command import Parser, one_line_errors
+from loop.command import one_line_errors
 from loop.config import Config
 from loop.errors import SweepError
 from loop.sweep.cores import keep_to
 from loop.sweep.places import Places
 from loop.sweep.plan import plan_of
 from loop.sweep.runs import Sweep, SweepArm, nested, read_sweep
+from planet.command import Parser
 
 BEGIN, DONE = "begin", "done"
 """Words after MARK: a run begins, a run is done."""

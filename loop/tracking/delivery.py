@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from analysis.ledger import Ledger
-from loop.command import FAILED, Parser, one_line_errors
+from loop.command import FAILED, one_line_errors
 from loop.config import Config
 from loop.plugins import make
 from loop.run_directory import RunDirectory, stored_config
@@ -18,7 +18,7 @@ from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.protocol import TrackingError
 from loop.tracking.records import identity_of, records_after
 from loop.tracking.traces import newest_diagnosis, read_batch
-from planet.command import complain
+from planet.command import Parser, complain
 
 
 def deliver(directory: Path, uri: str | None, finish: bool) -> int:

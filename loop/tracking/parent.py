@@ -5,8 +5,8 @@ Children find it by its tag. It is made before they start, so that two of them c
 
 import sys
 
-from loop.command import Parser
 from loop.tracking.protocol import TrackingError
+from planet.command import Parser
 
 
 def main(argv: list[str] | None = None) -> int:

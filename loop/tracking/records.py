@@ -46,4 +46,4 @@ def records_after(ledger: Ledger, run_id: str, step: int) -> list[StepRecord]:
     return records
 
 
-_UPDATES = "SELECT COUNT(*) AS updates FROM updates WHERE run_id = :run AND step <= :step"
+_UPDATES = "SELECT COUNT(*) AS updates FROM steps WHERE run_id = :run AND kind = 'update' AND step <= :step"

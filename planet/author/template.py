@@ -31,9 +31,9 @@ from planet.author.sizes import SIZES
 from planet.catalog import Catalog, Industry
 from planet.errors import AuthorError
 from planet.expand.plans import resources_of
-from planet.expand.rules import Rule
+from planet.expand.rules import Rule, ruled_columns
 from planet.identity import stream
-from planet.records.world import Brief, Column, Company, Edge, Resource, Service, ServiceGraph
+from planet.records.world import Brief, Company, Edge, Resource, Service, ServiceGraph
 
 
 class TemplateAuthor:
@@ -232,8 +232,8 @@ def _rule(
 ) -> Rule | None:
     """A rule on this reference whose columns no other rule uses; None when every column is taken."""
     taken = {(r.table, r.column) for r in others} | {(r.effect_table, r.effect_column) for r in others}
-    triggers = [c for c in _enums(parent) if (parent.name, c.name) not in taken]
-    effects = [c for c in _enums(child) if (child.name, c.name) not in taken]
+    triggers = [c for c in ruled_columns(parent) if (parent.name, c.name) not in taken]
+    effects = [c for c in ruled_columns(child) if (child.name, c.name) not in taken]
     if not triggers or not effects:
         return None
     trigger, effect = rng.choice(triggers), rng.choice(effects)
@@ -247,7 +247,3 @@ def _rule(
         effect_column=effect.name,
         effect_value=rng.choice(effect.values),
     )
-
-
-def _enums(resource: Resource) -> list[Column]:
-    return [c for c in resource.columns if c.type == "enum" and len(c.values) >= 3]

@@ -10,8 +10,6 @@ from planet.census.corpus import Reach, corpus_of, reach
 from planet.census.environment import CountedTask, Environment
 from planet.refusals import Refusal
 
-SHARES = ("families", "roles", "phrasings", "tools offered", "services touched", "assertions", "industries")
-
 
 class Quantity(NamedTuple):
     """One number of every world, environment or task."""

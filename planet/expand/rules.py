@@ -5,7 +5,7 @@ from typing import Any
 from planet.errors import AuthorError
 from planet.identity import stream
 from planet.records.frozen import Frozen
-from planet.records.world import Document, Invariant, Pattern, Resource, SeedState
+from planet.records.world import Column, Document, Invariant, Pattern, Resource, SeedState
 from planet.world.database import quote
 
 
@@ -159,9 +159,9 @@ def _settle_rule(
     """`barred`: values of the trigger's column that trigger some rule, to which it is not taken back."""
     parent, child = resources[rule.table], resources[rule.effect_table]
     trigger, link, effect = (
-        _at(parent, rule.column),
-        _at(child, rule.effect_link),
-        _at(child, rule.effect_column),
+        parent.place(rule.column),
+        child.place(rule.effect_link),
+        child.place(rule.effect_column),
     )
     values = [v for v in parent.column(rule.column).values if v != rule.value]
     others = [v for v in values if v not in barred] or values
@@ -178,5 +178,6 @@ def _settle_rule(
             row[trigger] = others[number % len(others)]
 
 
-def _at(resource: Resource, column: str) -> int:
-    return next(i for i, c in enumerate(resource.columns) if c.name == column)
+def ruled_columns(resource: Resource) -> list[Column]:
+    """The columns that a rule can be about: choices of three values or more."""
+    return [c for c in resource.columns if c.type == "enum" and len(c.values) >= 3]

@@ -1,5 +1,1 @@
 """A world for a reader, keys included: as text, or as one page with the service graph drawn."""
-
-from planet.inspect.command import main
-
-__all__ = ["main"]

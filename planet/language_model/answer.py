@@ -70,7 +70,7 @@ class AnswerCache:
             write_whole(path, answer.model_dump_json())
         except OSError as error:
             raise StorageError(
-                f"{path}: the answer cannot be kept ({error}); free the place or name another cache"
+                f"{path}: the answer cannot be kept ({error}); free the place or name another folder"
             ) from error
 
     def _path(self, digest: str) -> Path:

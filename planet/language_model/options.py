@@ -30,14 +30,16 @@ def add_reach_options(parser: ArgumentParser, kind: type[Reach], title: str) -> 
         value = kind.model_fields[field].default
         return f" (default {value if isinstance(value, str) else format(value, 'g')})"
 
-    add = parser.add_argument_group(title).add_argument
+    group = parser.add_argument_group(title)
+    add = group.add_argument
     add("--api-base", metavar="URL", help="an OpenAI-compatible endpoint of your own")
     add("--api-key-env", metavar="VARIABLE", help="environment variable that holds the key")
     add("--max-tokens", type=int, metavar="N", help=f"of one answer{default('max_tokens')}")
     add("--timeout", type=float, metavar="S", help=f"seconds for one answer{default('timeout')}")
     add("--retries", type=int, metavar="N", help=f"further requests after a failed one{default('retries')}")
-    add("--answers", metavar="DIR", help=f"folder in which answers are kept{default('answers')}")
-    add("--no-answers", action="store_true", default=None, help="keep none, so all is asked anew")
+    kept = group.add_mutually_exclusive_group().add_argument
+    kept("--answers", metavar="DIR", help=f"folder in which answers are kept{default('answers')}")
+    kept("--no-answers", action="store_true", default=None, help="keep none, so all is asked anew")
     add("--budget-calls", type=int, metavar="N", help="requests at most")
     add("--budget-tokens", type=int, metavar="N", help="tokens in and out at most")
     add("--budget-dollars", type=float, metavar="X", help="dollars at most")

@@ -32,10 +32,5 @@ def breach(world: World, rule: Invariant, rng: Random) -> tuple[Edit, ...] | Non
 
 def cells(world: World, table: Resource, column: str) -> Iterator[tuple[str, object]]:
     """(id, value) of one column."""
-    index = place(table, column)
+    index = table.place(column)
     return ((row[0], row[index]) for row in world.seed.rows[table.name])
-
-
-def place(table: Resource, column: str) -> int:
-    """Which value of a row is the column's."""
-    return next(i for i, c in enumerate(table.columns) if c.name == column)

@@ -124,9 +124,13 @@ class Resource(Frozen):
 
     def column(self, name: str) -> Column:
         """The column called `name`; KeyError when there is none."""
-        for column in self.columns:
+        return self.columns[self.place(name)]
+
+    def place(self, name: str) -> int:
+        """Which value of a row is the column's; KeyError when there is none."""
+        for index, column in enumerate(self.columns):
             if column.name == name:
-                return column
+                return index
         raise KeyError(f"resource {self.name} has no column {name}")
 
 

@@ -1,5 +1,1 @@
 """A world as an MCP server: every client gets its own copy, the tools of a task, and no look at the key."""
-
-from planet.serve.command import main
-
-__all__ = ["main"]

@@ -25,7 +25,7 @@ def pages_state_rules(subject: Subject) -> list[Violation]:
     secrets = _secrets(subject)
     allowed = _own_words(subject)
     for document in subject.world.documents:
-        problem = _form_problem(document) or _leak(document, subject, secrets, allowed)
+        problem = _form_problem(document) or _leak(document, secrets, allowed)
         if problem:
             found.append(_fault(document.id, f"document {shown(document.id)} {problem}"))
     for invariant in subject.key.invariants:
@@ -44,9 +44,7 @@ def _form_problem(document: Document) -> str | None:
     return f"has {words} words; a page has at most {LONGEST_BODY}" if words > LONGEST_BODY else None
 
 
-def _leak(
-    document: Document, subject: Subject, secrets: re.Pattern[str], allowed: frozenset[str]
-) -> str | None:
+def _leak(document: Document, secrets: re.Pattern[str], allowed: frozenset[str]) -> str | None:
     text = f"{document.title} {document.body}"
     secret = secrets.search(text)
     if secret:

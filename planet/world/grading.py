@@ -179,7 +179,7 @@ def _changed(session: "Session", table: str, key: str, column: str) -> bool:
 def start_value(world: World, task: TaskKey, table: str, key: str, column: str) -> Scalar:
     """The value of a cell when an episode begins: seed state, then the delta."""
     resource = world.layout.resource(table)
-    index = next(i for i, c in enumerate(resource.columns) if c.name == column)
+    index = resource.place(column)
     rows = world.seed.rows.get(table, ())
     value = next((row[index] for row in rows if row[0] == key), None)
     for edit in task.delta:

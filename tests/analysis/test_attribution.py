@@ -1,9 +1,11 @@
 """Blame: one minimal case per failure mode, shared blame, and what clears a suspect."""
 
+from typing import get_args
+
 import pytest
 
 from analysis.weakness import PlannedProbe, ProbeCall, ProbeEpisode, ProbeEvidence
-from analysis.weakness.attribution import MODES, Blame, blame
+from analysis.weakness.attribution import Blame, Mode, blame
 
 PLANNED = PlannedProbe(tool="update_invoice", arguments={"id": "INV-1", "status": "paid"}, required=True)
 READ = PlannedProbe(tool="search_invoice", arguments={}, required=False, cells=("operation:search",))
@@ -60,7 +62,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", get_args(Mode))
 def test_each_mode_has_a_case_that_shows_it_alone(mode):
     blamed = blame(CASES[mode])
     assert set(blamed) == {"family:update", "resource:invoice", "tool:update_invoice"}

@@ -1,8 +1,6 @@
 """Every command: a light --help, and one line with exit code 2 for wrong use."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -52,20 +50,6 @@ def test_an_empty_ledger_is_wrong_use(name, tmp_path, capsys):
     Ledger(tmp_path / "ledger.sqlite").close()
     assert ON_ONE_RUN[name]([str(tmp_path)]) == 2
     assert "is empty; wait for the run to record its first step" in complaint(capsys)
-
-
-@pytest.mark.parametrize("name", [*sorted(ON_ONE_RUN), "episode"])
-def test_help_loads_no_heavy_library(name):
-    code = (
-        "import sys, runpy\n"
-        f"sys.argv = ['x', '--help']\n"
-        f"try: runpy.run_module('analysis.{name}', run_name='__main__')\n"
-        f"except SystemExit as end: assert end.code == 0\n"
-        f"assert not [m for m in {HEAVY} if m in sys.modules]"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"usage: python -m analysis.{name}")
 
 
 @pytest.mark.parametrize(

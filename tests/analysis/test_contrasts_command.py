@@ -2,8 +2,6 @@
 
 import csv
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -63,18 +61,6 @@ def test_a_page_is_filled_between_its_marks_and_nowhere_else(tmp_path, capsys):
     assert main([str(folder), "--page", str(page)]) == 2
     assert "has no place for findings; put one line" in capsys.readouterr().err
     assert page.read_text() == "no marks" and not list(tmp_path.glob(".*.part"))
-
-
-def test_help_loads_no_heavy_library():
-    code = (
-        "import sys, runpy\nsys.argv = ['x', '--help']\n"
-        "try: runpy.run_module('analysis.contrasts', run_name='__main__')\n"
-        "except SystemExit as end: assert end.code == 0\n"
-        "assert not [m for m in ('numpy', 'scipy', 'matplotlib', 'sqlalchemy', 'jax') if m in sys.modules]"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("usage: python -m analysis.contrasts")
 
 
 def test_wrong_use_is_one_line_and_exit_code_2(tmp_path, capsys):

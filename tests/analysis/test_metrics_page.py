@@ -3,11 +3,12 @@
 import importlib.util
 import re
 from pathlib import Path
+from typing import get_args
 
 from analysis.footprint.shares import DRAWS
 from analysis.ledger.rows import ROW_TYPES
 from analysis.ledger.views import VIEWS
-from analysis.weakness.attribution import MODES
+from analysis.weakness.attribution import Mode
 from analysis.weakness.report import Cell
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
@@ -28,7 +29,7 @@ def test_every_view_is_described():
 
 
 def test_every_failure_mode_is_described():
-    assert listed("mode") == list(MODES)
+    assert listed("mode") == list(get_args(Mode))
 
 
 def test_described_fields_are_fields_of_a_cell():

@@ -54,10 +54,10 @@ def test_mastered_and_lost_need_sure_bounds_and_enough_episodes():
     # Wilson's upper bound of 3 in 40: (0.075 + 0.0338 + 1.645 √(0.001734 + 0.000423)) / 1.0676 = 0.1735
     base = report_of().cell(A)
     few, sure = base.replace(failures=1.0, opportunities=10), base.replace(failures=3.0, opportunities=40)
-    assert mastered_cells([few], (), Watch(), 0.95) == ()
-    assert len(mastered_cells([few], (), Watch(opportunities=10, mastered=0.5), 0.95)) == 1
-    assert len(mastered_cells([sure], (), Watch(mastered=0.18), 0.95)) == 1
-    assert mastered_cells([sure], (), Watch(mastered=0.17), 0.95) == ()
+    assert mastered_cells([few], None, Watch()) == ()
+    assert len(mastered_cells([few], None, Watch(opportunities=10, mastered=0.5))) == 1
+    assert len(mastered_cells([sure], None, Watch(mastered=0.18))) == 1
+    assert mastered_cells([sure], None, Watch(mastered=0.17)) == ()
     memory = [Mastery(cell=A, rate=0.0, opportunities=40, reports_ago=1)]
     unsure = base.replace(wilson_low=0.29)
     assert forgotten_cells([unsure], memory, Watch()) == ()

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from planet import census
+from planet.census import __main__ as census
 from planet.census.corpus import Reach, reach
 from planet.census.environment import CountedTask, Environment
 from planet.census.measure import quantity

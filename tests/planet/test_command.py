@@ -8,7 +8,7 @@ from planet.author_eval.__main__ import main as evaluate
 from planet.command import REFUSED, WRONG_USE, command, finish, quotes_bounded
 from planet.corpus import main as synthesize
 from planet.errors import StorageError
-from planet.inspect import main as inspect
+from planet.inspect.__main__ import main as inspect
 from planet.validate import main as validate
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planet.inspect import main
+from planet.inspect.__main__ import main
 from planet.store import write_world
 from tests.planet.toy_tasks import toy_task, vip_task
 from tests.planet.worlds import changed, toy_world

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planet.inspect import main
+from planet.inspect.__main__ import main
 from planet.inspect.columns import columns
 from planet.inspect.drawing import MOST, drawn
 from planet.inspect.layers import layered

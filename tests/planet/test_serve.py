@@ -35,7 +35,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 from mcp_types.methods import SPEC_CLIENT_METHODS
 
-from planet.serve import main
+from planet.serve.__main__ import main
 from planet.serve.visit import FINISH, HAS_ENDED, Desk, Outcome
 from planet.serve.wire import INSTRUCTION, PROMPT, mcp_server
 

@@ -8,9 +8,9 @@ import pytest
 
 from planet.audit import main as audit
 from planet.author.template import TemplateAuthor
-from planet.census import main as census
+from planet.census.__main__ import main as census
 from planet.errors import StorageError
-from planet.inspect import main as inspect
+from planet.inspect.__main__ import main as inspect
 from planet.records.world import Brief
 from planet.store import entries, read_world, world_ids, world_named, write_world
 from planet.synthesize import synthesize

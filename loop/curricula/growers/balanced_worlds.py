@@ -4,7 +4,6 @@ The control that asks whether a closed loop needs its report, or only an end to 
 """
 
 from loop.curricula.growers.counting import CountingBriefs
-from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.protocols import Ask, GrowthRequest, State
 from loop.curricula.targeting import aimed_evenly, cells_of_facets
 from planet.identity import stream
@@ -24,7 +23,7 @@ class BalancedWorldsGrower(CountingBriefs):
         facets = request.targeting.facets
         cells = sorted({cell for task in request.train_tasks for cell in cells_of_facets(task, facets)})
         if not cells:  # there is nothing to balance
-            return aimed_then_exploring([], request)
+            return self.aimed_then_exploring([], request)
         order = stream(request.seed, "balanced").sample(cells, len(cells))  # ties are broken by lot
         goals = []
         for _ in request.scenarios:

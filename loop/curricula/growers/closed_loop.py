@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
-from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.ladders.climbing import Ladders
 from loop.curricula.protocols import Allocation, Ask, GroupOutcome, GrowthRequest, State
 from loop.curricula.targeting import aimed_at_report, targeted_count
@@ -45,9 +44,7 @@ class ClosedLoopGrower(CountingBriefs):
                     self._allocation,
                     self._ladders,
                 )
-        asks = aimed_then_exploring(targeted, request)
-        self.count(len(targeted), len(asks) - len(targeted))
-        return asks
+        return self.aimed_then_exploring(targeted, request)
 
     def state_dict(self) -> State:
         """Counts, allocation and ladders."""

@@ -1,7 +1,11 @@
-"""What growers share: the count of the briefs that they asked for."""
+"""What growers share: briefs at random beside those that aim, and the count of both."""
 
-from loop.curricula.protocols import State
+from collections.abc import Sequence
+
+from loop.curricula.protocols import Ask, GrowthRequest, State
 from loop.curricula.stateless import Stateless
+from loop.curricula.targeting import aimed_at_random
+from planet.records.world import Brief
 
 
 class CountingBriefs(Stateless):
@@ -22,6 +26,13 @@ class CountingBriefs(Stateless):
     def metrics(self) -> dict[str, float]:
         """Briefs asked for so far."""
         return {"grower/briefs_targeted": float(self._targeted), "grower/briefs_random": float(self._random)}
+
+    def aimed_then_exploring(self, targeted: Sequence[Brief], request: GrowthRequest) -> list[Ask]:
+        """Targeted briefs for the first scenarios, and briefs aimed at random for the rest; counts both."""
+        rest = request.scenarios[len(targeted) :]
+        explore = aimed_at_random(rest, request.train_tasks, request.targeting, request.avoid, request.seed)
+        self.count(len(targeted), len(explore))
+        return [Ask(b, aimed=True) for b in targeted] + [Ask(b, aimed=False) for b in explore]
 
     def count(self, targeted: int, random: int) -> None:
         """Add to the counts."""

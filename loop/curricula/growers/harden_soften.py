@@ -8,7 +8,6 @@ are one level harder; where fewer than 0.33 did, one level softer. The levels ar
 from analysis.weakness import Cell
 from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
-from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.ladders.levels import harder, scale, told
 from loop.curricula.protocols import Ask, GrowthRequest, State
 from loop.curricula.targeting import Goal, aimed_at_goals, evenly, probed, reason, targeted_count
@@ -47,9 +46,7 @@ class HardenSoftenGrower(CountingBriefs):
                 request.seed,
                 Learnability(),
             )
-        asks = aimed_then_exploring(targeted, request)
-        self.count(len(targeted), len(asks) - len(targeted))
-        return asks
+        return self.aimed_then_exploring(targeted, request)
 
     def _moved(self, cell: Cell, count: int) -> int:
         """The cell's level after this report."""

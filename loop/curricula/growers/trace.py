@@ -11,7 +11,6 @@ from analysis.weakness import Cell, WeaknessReport
 from analysis.weakness.record import CONTRAST, COVERAGE
 from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
-from loop.curricula.growers.random_worlds import aimed_then_exploring
 from loop.curricula.protocols import Ask, GrowthRequest
 from loop.curricula.targeting import Goal, aimed_at_goals, eligible, evenly, reason, targeted_count
 from planet.records.world import Brief
@@ -46,10 +45,7 @@ class TraceGrower(CountingBriefs):
 
     def briefs(self, request: GrowthRequest) -> list[Ask]:
         """Targeted briefs first, then exploring ones."""
-        asks = aimed_then_exploring(self._targeted_briefs(request), request)
-        targeted = sum(ask.aimed for ask in asks)
-        self.count(targeted, len(asks) - targeted)
-        return asks
+        return self.aimed_then_exploring(self._targeted_briefs(request), request)
 
     def _targeted_briefs(self, request: GrowthRequest) -> list[Brief]:
         report, targeting = request.report, request.targeting

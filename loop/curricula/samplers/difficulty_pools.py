@@ -7,12 +7,12 @@ otherwise; the floor lets a task come back when the policy has changed.
 
 from collections.abc import Sequence
 
-from loop.curricula.samplers.draws import above_floor, draw_by_weight
+from loop.curricula.samplers.draws import ByWeight, above_floor
 from loop.curricula.samplers.outcomes import FadingOutcomes
 from loop.worlds.pool import PoolTask
 
 
-class DifficultyPoolsSampler(FadingOutcomes):
+class DifficultyPoolsSampler(ByWeight, FadingOutcomes):
     """Draws from the middle pool, above a uniform floor; from all tasks while the middle is empty."""
 
     def __init__(
@@ -37,10 +37,6 @@ class DifficultyPoolsSampler(FadingOutcomes):
             inside = [True] * len(pool)
         share = 1.0 / sum(inside)
         return above_floor([share if middle else 0.0 for middle in inside], self._floor)
-
-    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
-        """Ids of `count` tasks, without repetition while the pool lasts."""
-        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
     def metrics(self) -> dict[str, float]:
         """How many tasks were tried, and how many of them are in each outer pool."""

@@ -2,7 +2,22 @@
 
 import math
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+
+from loop.worlds.pool import PoolTask
+
+
+class ByWeight(ABC):
+    """A sampler that draws as its weights say."""
+
+    @abstractmethod
+    def weights(self, pool: Sequence[PoolTask]) -> list[float]:
+        """The weight of each task of the pool."""
+
+    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
+        """Ids of `count` tasks, without repetition while the pool lasts."""
+        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
 
 def draw_by_weight(ids: Sequence[str], weights: Sequence[float], count: int, seed: int) -> list[str]:

@@ -11,7 +11,7 @@ import math
 import zlib
 from collections.abc import Sequence
 
-from loop.curricula.samplers.draws import above_floor, draw_by_weight
+from loop.curricula.samplers.draws import ByWeight, above_floor
 from loop.curricula.samplers.outcomes import FadingOutcomes
 from loop.worlds.pool import PoolTask
 
@@ -22,7 +22,7 @@ def learnability(passes: float, fails: float, prior: tuple[float, float] = (1.0,
     return a * b / ((a + b) * (a + b + 1.0))
 
 
-class LearnabilitySampler(FadingOutcomes):
+class LearnabilitySampler(ByWeight, FadingOutcomes):
     """Weighs tasks by learnability, above a uniform floor."""
 
     def __init__(self, floor: float = 0.2, top: float = 0.25, memory: float = 0.8) -> None:
@@ -46,10 +46,6 @@ class LearnabilitySampler(FadingOutcomes):
         best = set(order[: math.ceil(self._top * len(pool))])
         total = sum(scores[i] for i in best)
         return above_floor([s / total if i in best else 0.0 for i, s in enumerate(scores)], self._floor)
-
-    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
-        """Ids of `count` tasks, without repetition while the pool lasts."""
-        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
     def metrics(self) -> dict[str, float]:
         """How many tasks were tried, and their mean learnability."""

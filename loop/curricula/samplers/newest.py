@@ -6,12 +6,12 @@ Under uniform draws, worlds made for a report are diluted by all that came befor
 
 from collections.abc import Sequence
 
-from loop.curricula.samplers.draws import above_floor, draw_by_weight
+from loop.curricula.samplers.draws import ByWeight, above_floor
 from loop.curricula.stateless import Stateless
 from loop.worlds.pool import PoolTask
 
 
-class NewestSampler(Stateless):
+class NewestSampler(ByWeight, Stateless):
     """Draws from the tasks of the newest growth, above a uniform floor; uniformly before the first one."""
 
     def __init__(self, floor: float = 0.3) -> None:
@@ -26,7 +26,3 @@ class NewestSampler(Stateless):
         chosen = [task.grown == newest for task in pool]
         share = 1.0 / max(sum(chosen), 1)
         return above_floor([share if new else 0.0 for new in chosen], self._floor)
-
-    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
-        """Ids of `count` tasks, without repetition while the pool lasts."""
-        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from math import fsum
 
 from loop.curricula.protocols import GroupOutcome, State
-from loop.curricula.samplers.draws import above_floor, draw_by_weight
+from loop.curricula.samplers.draws import ByWeight, above_floor
 from loop.worlds.pool import PoolTask
 
 
-class PrioritizedReplaySampler:
+class PrioritizedReplaySampler(ByWeight):
     """Ranks tasks by regret, mixed with how long ago they were tried."""
 
     def __init__(self, temperature: float = 0.3, staleness: float = 0.3, floor: float = 0.1) -> None:
@@ -46,10 +46,6 @@ class PrioritizedReplaySampler:
         for i, score, age in zip(tried, by_score, by_age, strict=True):
             shares[i] = seen_mass * ((1 - self._staleness) * score + self._staleness * age)
         return above_floor(shares, self._floor)
-
-    def draw(self, pool: Sequence[PoolTask], count: int, seed: int) -> list[str]:
-        """Ids of `count` tasks, without repetition while the pool lasts."""
-        return draw_by_weight([t.id for t in pool], self.weights(pool) if pool else [], count, seed)
 
     def observe(self, outcomes: Sequence[GroupOutcome]) -> None:
         """One update is over: the regret of each of its tasks, and when it was."""

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from random import Random
 
-from planet.expand.rules import Rule, rule_page
+from planet.expand.rules import Rule, rule_page, ruled_columns
 from planet.records.world import Column, Pattern, Resource
 
 COUNT = {15: 0.1, 16: 0.4, 17: 0.3, 18: 0.2}
@@ -64,10 +64,10 @@ class _Book:
     def add(self, reference: Reference, pattern: Pattern, rng: Random) -> None:
         """One more rule on the reference, if columns and pages allow it."""
         child, link, parent = self.resources[reference[0]], reference[1], self.resources[reference[2]]
-        triggers = [c for c in _enums(parent) if self._values(parent, c)]
+        triggers = [c for c in ruled_columns(parent) if self._values(parent, c)]
         effects = [
             c
-            for c in _enums(child)
+            for c in ruled_columns(child)
             if (child.name, c.name) not in self.effects and (child.name, c.name) not in self.triggers
         ]
         if not triggers or not effects:
@@ -107,7 +107,3 @@ class _Book:
             return False
         self.pages, self.queries = pages, queries
         return True
-
-
-def _enums(resource: Resource) -> list[Column]:
-    return [c for c in resource.columns if c.type == "enum" and len(c.values) >= 3]

@@ -11,6 +11,7 @@ from planet.language_model.settings import made_of
 _OWN = ("mode", "temperature", "response_format")
 """Options of an author alone, named like the fields of its settings."""
 MODE: Mode = Settings.model_fields["mode"].default
+SHAPE: Shape = Settings.model_fields["response_format"].default
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def add_options(parser: ArgumentParser) -> None:
     add = add_reach_options(parser, Settings, "language model")
     add("--mode", choices=get_args(Mode), help=f"with steps and example, or bare (default {MODE})")
     add("--temperature", type=float, metavar="T", help="default: the model's own")
-    add("--response-format", choices=get_args(Shape), help="asked of the endpoint (default schema)")
+    add("--response-format", choices=get_args(Shape), help=f"asked of the endpoint (default {SHAPE})")
 
 
 def option_given(given: Namespace) -> str | None:

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 from planet.construction.ground import Ground
-from planet.mutations.breach import place
 from planet.records.frozen import Scalar
 from planet.records.task import Assertion, Edit, PlannedCall, Task
 from planet.records.world import World, WorldKey
@@ -135,5 +134,5 @@ def row_number(ground: Ground, table: str, key: str) -> int:
 def other_cell_values(ground: Ground, table: str, column: str, *taken: Scalar) -> Iterator[Scalar]:
     """Values that other records have in a column."""
     resource = ground.world.layout.resource(table)
-    index = place(resource, column)
+    index = resource.place(column)
     return (row[index] for row in ground.world.seed.rows[table] if row[index] not in (None, *taken))

@@ -99,6 +99,16 @@ def spare(ground: Ground, rng: Random, *types: str) -> tuple[Resource, Column] |
     return rng.choice(found) if found else None
 
 
+def with_sql(write: Callable[[Invariant], str]) -> Way:
+    """The way in which the check of a rule reads as `write` has it."""
+
+    def way(ground: Ground, rng: Random) -> Made:
+        rule = any_rule(ground, rng)
+        return with_rule(ground, rule, sql=write(rule))
+
+    return way
+
+
 def any_rule(ground: Ground, rng: Random) -> Invariant:
     """One of the world's rules."""
     return rng.choice(ground.key.invariants)

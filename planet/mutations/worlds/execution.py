@@ -3,13 +3,9 @@
 from random import Random
 
 from planet.construction.ground import Ground
-from planet.mutations.worlds.change import Made, Way, spare, with_changed_column, with_new_column
+from planet.mutations.worlds.change import Made, Way, any_table, spare, with_changed_column, with_new_column
 from planet.mutations.worlds.proposed import A_PROPOSAL, proposed
-from planet.records.world import Column, Resource
-
-
-def _table(ground: Ground, rng: Random) -> Resource:
-    return rng.choice([r for r in ground.world.layout.resources if r.tools])
+from planet.records.world import Column
 
 
 def loose_default(ground: Ground, rng: Random) -> Made | None:
@@ -24,7 +20,7 @@ def loose_default(ground: Ground, rng: Random) -> Made | None:
 
 def text_used_up(ground: Ground, rng: Random) -> Made:
     """A unique text with a default: the first new record takes it."""
-    table = _table(ground, rng)
+    table = any_table(ground, rng)
     column = Column(name="stamp_of_it", type="text", required=True, unique=True, default="New Stamp")
     values = [f"Stamp {number}" for number, _ in enumerate(ground.world.seed.rows[table.name])]
     return with_new_column(ground, table, column, values)
@@ -32,7 +28,7 @@ def text_used_up(ground: Ground, rng: Random) -> Made:
 
 def number_used_up(ground: Ground, rng: Random) -> Made:
     """A unique number with a default."""
-    table = _table(ground, rng)
+    table = any_table(ground, rng)
     column = Column(name="place_of_it", type="int", unique=True, default=90_000, high=100_000.0)
     return with_new_column(ground, table, column, range(len(ground.world.seed.rows[table.name])))
 
@@ -51,7 +47,7 @@ def link_used_up(ground: Ground, rng: Random) -> Made | None:
 
 def default_taken(ground: Ground, rng: Random) -> Made:
     """A unique text whose default a row already has."""
-    table = _table(ground, rng)
+    table = any_table(ground, rng)
     values = [f"Stamp {number}" for number, _ in enumerate(ground.world.seed.rows[table.name])]
     column = Column(name="stamp_of_it", type="text", unique=True, default=rng.choice(values))
     return with_new_column(ground, table, column, values)

@@ -4,7 +4,7 @@ from random import Random
 
 from planet.construction.ground import Ground
 from planet.construction.rows import slip, with_value
-from planet.mutations.breach import cells, place
+from planet.mutations.breach import cells
 from planet.mutations.worlds.change import Made, Way, with_rows
 from planet.records.world import Column, Resource
 
@@ -27,7 +27,7 @@ def _linked(ground: Ground, rng: Random) -> Linked | None:
 
 def _pointed(ground: Ground, linked: Linked, value: str) -> Made:
     table, column, key, _ = linked
-    world = with_value(ground.world, table, key, place(table, column.name), value)
+    world = with_value(ground.world, table, key, table.place(column.name), value)
     return world, ground.key.replace(world_id=world.id)
 
 

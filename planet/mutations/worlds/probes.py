@@ -4,15 +4,14 @@ Each is a lawful SELECT over the world's columns, and page and rule are as they 
 of the rows is wrong.
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
 from planet.construction.ground import Ground
 from planet.construction.rows import with_value
 from planet.expand.rules import check_sql, rule_of
-from planet.mutations.breach import breach, place
-from planet.mutations.worlds.change import Made, Way, any_rule, other_values, with_rule
+from planet.mutations.breach import breach
+from planet.mutations.worlds.change import Made, Way, any_rule, other_values, with_rule, with_sql
 from planet.records.world import Invariant
 from planet.world.database import quote
 
@@ -26,16 +25,8 @@ def broken_seed(ground: Ground, rng: Random) -> Made | None:
     for edit in edits:
         table = world.layout.resource(edit.table)
         for column, value in edit.values.items():
-            world = with_value(world, table, edit.key, place(table, column), value)
+            world = with_value(world, table, edit.key, table.place(column), value)
     return world, ground.key.replace(world_id=world.id)
-
-
-def _sql(write: Callable[[Invariant], str]) -> Way:
-    def way(ground: Ground, rng: Random) -> Made:
-        rule = any_rule(ground, rng)
-        return with_rule(ground, rule, sql=write(rule))
-
-    return way
 
 
 def _as_if(ground: Ground, rule: Invariant, **changes: Any) -> Made:
@@ -104,13 +95,13 @@ def _unlinked(rule: Invariant) -> str:
 
 PROBES: dict[str, Way] = {
     "rows that break a rule": broken_seed,
-    "a check that never fires": _sql(_never),
-    "a check that nothing satisfies": _sql(_always),
-    "a check turned into its opposite": _sql(_inverted),
+    "a check that never fires": with_sql(_never),
+    "a check that nothing satisfies": with_sql(_always),
+    "a check turned into its opposite": with_sql(_inverted),
     "a check of another value of the trigger": other_trigger,
     "a check of another value of the effect": other_effect,
     "a check of another column": other_column,
     "a check of one effect for all, or of all for one": other_pattern,
     "a check that binds other records too": wider_trigger,
-    "a check that any record's effect satisfies": _sql(_unlinked),
+    "a check that any record's effect satisfies": with_sql(_unlinked),
 }

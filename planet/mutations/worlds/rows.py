@@ -6,7 +6,6 @@ from typing import Any
 
 from planet.construction.ground import Ground
 from planet.construction.rows import with_value
-from planet.mutations.breach import place
 from planet.mutations.worlds.change import Made, Way, any_table, with_fields, with_rows
 from planet.mutations.worlds.proposed import A_PROPOSAL, proposed
 from planet.records.world import Column, Resource, SeedState
@@ -23,7 +22,7 @@ def _cell(fits: Fits, *values: Any) -> Way:
             return None
         table, column = rng.choice(found)
         key = rng.choice(ground.world.seed.rows[table.name])[0]
-        world = with_value(ground.world, table, key, place(table, column.name), rng.choice(values))
+        world = with_value(ground.world, table, key, table.place(column.name), rng.choice(values))
         return world, ground.key.replace(world_id=world.id)
 
     return way
@@ -79,7 +78,7 @@ def unique_twice(ground: Ground, rng: Random) -> Made | None:
     if not found:
         return None
     table, column = rng.choice(found)
-    index = place(table, column.name)
+    index = table.place(column.name)
     held = [row for row in ground.world.seed.rows[table.name] if row[index] is not None]
     if not held:
         return None

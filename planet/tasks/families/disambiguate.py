@@ -18,7 +18,7 @@ def disambiguate(situation: Situation) -> Draft | None:
         return None
     one = situation.rng.choice(free)
     two = situation.rng.choice([r for r in rows if r is not one and r["id"] != one["id"]])
-    telling = _telling(situation, resource, {c.name for c in columns}, one, two)
+    telling = _telling(resource, {c.name for c in columns}, one, two)
     if not telling:
         return None
     column = situation.rng.choice(telling)
@@ -52,7 +52,7 @@ def disambiguate(situation: Situation) -> Draft | None:
     )
 
 
-def _telling(situation: Situation, resource: Resource, taken: set[str], one: dict, two: dict) -> list[Column]:
+def _telling(resource: Resource, taken: set[str], one: dict, two: dict) -> list[Column]:
     """Columns on which the two rows differ and that the task does not set."""
     return [
         c
