@@ -273,7 +273,7 @@ def test_the_collapse_is_caught_and_repaired_over_http(monkeypatch):
         model = ScriptedModel(ground, wrong)
         with serving(lambda request, model=model: model(request, None, None).text) as server:
             author = LLMAuthor(
-                "openai/scripted", api_base=server.address, api_key_env="SCRIPTED_ENDPOINT", cache=None
+                "openai/scripted", api_base=server.address, api_key_env="SCRIPTED_ENDPOINT", answers=None
             )
             made = construct(ground.brief, author, catalog, ground.seed)
         assert made.trace.reports[0].status["V08"] == "fired"
