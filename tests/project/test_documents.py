@@ -151,7 +151,8 @@ def test_the_readme_counts_the_arms_and_names_every_sweep() -> None:
     arms = {tree["arm"] for tree in trees.values() if "arm" in tree} - {"api"}  # a learner, not an arm
     assert len(arms) == 19 and "Nineteen arms stand in `experiments/`" in text_of(ROOT / "README.md")
     sweeps = {name for name, tree in trees.items() if "arms" in tree}
-    compared = {f"compare_{name}" for name in ("small", "full", "long", "sao", "size", "size_fresh")}  # `compare_*` there
+    named = ("small", "full", "long", "sao", "size", "size_fresh")
+    compared = {f"compare_{name}" for name in named}  # `compare_*` there
     assert sweeps == {*compared, "same_arms", "withheld_sweep"}
 
 
