@@ -280,7 +280,7 @@ def test_worlds_of_an_own_catalog_hold_its_service_and_pass(reader: Reader) -> N
 
 def test_a_language_model_designs_worlds_over_the_wire(reader: Reader) -> None:
     said = reader.read_to("An own LLM author")
-    assert {headers["authorization"] for headers in reader.server.headers} == {"Bearer none"}
+    assert {headers["authorization"] for headers in reader.server.headers} == {"Bearer no-key-needed-here"}
     assert len(world_ids(reader.place / "llm_worlds")) == 2
     assert re.search(r"^company  try 1, 120 tokens: .*no JSON object.*I cannot", said, re.MULTILINE)
     assert re.search(r"^company  try 2, 120 tokens: used$", said, re.MULTILINE)
