@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from planet.command import REFUSED, Parser, command, finish
+from planet.command import REFUSED, Parser, command, run
 from planet.errors import PlanetError
 from planet.progress import tracked
 from planet.store import read_world, world_ids
@@ -19,9 +19,7 @@ Row = tuple[str, AuditReport | str]
 
 def main(argv: list[str] | None = None) -> int:
     """Print the table of rules. Exit code 0 when all tasks pass, 1 when one does not, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -55,6 +55,12 @@ def none_or_more(text: str) -> int:
     return int(text)
 
 
+def run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: list[str] | None) -> int:
+    """Read a command line, do what it asks for, and give the exit code."""
+    given = parser.parse_args(argv)
+    return finish(parser, lambda: work(given))
+
+
 def finish(parser: Parser, work: Callable[[], int]) -> int:
     """Do a command's work and give its exit code; what PLANET or the disk refuses becomes one line."""
     print_anything()

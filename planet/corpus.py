@@ -17,7 +17,7 @@ from planet.author.llm.author import LLMAuthor
 from planet.author.llm.options import add_options, author_settings, option_given
 from planet.author.load import load_author
 from planet.catalog import Catalog, load_catalog
-from planet.command import REFUSED, Parser, command, finish, positive
+from planet.command import REFUSED, Parser, command, positive, run
 from planet.construct import ConstructionTrace, check_names
 from planet.errors import AuthorError, AuthorUnavailable, BriefError, BudgetSpent, StorageError
 from planet.manifest import entries, has_manifest, journal
@@ -45,9 +45,7 @@ class Outcome(NamedTuple):
 
 def main(argv: list[str] | None = None) -> int:
     """Make the worlds. Exit code 0 when there is one, 1 when all were refused, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from planet.command import REFUSED, Parser, command, finish
+from planet.command import REFUSED, Parser, command, run
 from planet.inspect.sentences import plain, shown
 from planet.records.episode import ToolResult
 from planet.records.task import Task
@@ -29,9 +29,7 @@ HELP = "a line is: TOOL {arguments as JSON} | answer TEXT | tools | help TOOL | 
 
 def main(argv: list[str] | None = None) -> int:
     """Play one episode. Exit code 0 when all passes, 1 when not, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from planet.command import REFUSED, Parser, command, finish
+from planet.command import REFUSED, Parser, command, run
 from planet.errors import GraderError, StorageError
 from planet.first_misfit import first_misfit
 from planet.inspect.sentences import plain
@@ -19,9 +19,7 @@ from planet.world.session import Session, replay
 
 def main(argv: list[str] | None = None) -> int:
     """Print the grade. Exit code 0, 1 when the episode does not replay as recorded, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -12,7 +12,7 @@ from planet.author_eval.comparison import Comparison, compare
 from planet.author_eval.measure import Evaluation, evaluate, traces_of
 from planet.author_eval.text import told, told_apart
 from planet.catalog import Catalog, load_catalog
-from planet.command import WRONG_USE, Parser, command, finish, positive
+from planet.command import WRONG_USE, Parser, command, positive, run
 from planet.construct import ConstructionTrace
 from planet.errors import AuthorError
 from planet.identity import canonical_json
@@ -24,9 +24,7 @@ from planet.whole_file import write_whole
 
 def main(argv: list[str] | None = None) -> int:
     """Exit code 0 when every brief was tried, 2 for wrong use or an author that cannot go on."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planet.bench.row import Row, table
-from planet.command import Parser, command, finish, positive
+from planet.command import Parser, command, positive, run
 from planet.records.world import Profile
 from planet.whole_file import write_whole
 
@@ -21,9 +21,7 @@ COMPACT_WORLDS = 20
 
 def main(argv: list[str] | None = None) -> int:
     """Exit code 0 when everything was measured; 2 for wrong use, or for more sessions than fit."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

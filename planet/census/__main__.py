@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from planet.census.environment import read_environments
-from planet.command import Parser, command, finish, positive
+from planet.command import Parser, command, positive, run
 from planet.refusals import read_refusals
 from planet.whole_file import write_whole
 
@@ -22,9 +22,7 @@ SMALL = (
 
 def main(argv: list[str] | None = None) -> int:
     """Print and write the census. Exit code 0, or 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from planet.catalog import Catalog, load_catalog
-from planet.command import REFUSED, Parser, command, finish, positive
+from planet.command import REFUSED, Parser, command, positive, run
 from planet.construction.from_traces import samples_of
 from planet.construction.produce import Produced, Wish, produce
 from planet.construction.sample import KINDS, Kind
@@ -34,9 +34,7 @@ from planet.whole_file import write_whole
 
 def main(argv: list[str] | None = None) -> int:
     """Exit code 0 when every sample stood its check, 1 when one did not, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

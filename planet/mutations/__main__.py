@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from planet.command import REFUSED, Parser, command, finish, positive
+from planet.command import REFUSED, Parser, command, positive, run
 from planet.errors import StorageError
 from planet.mutations.collapse import Collapse, collapses, told
 from planet.mutations.files import write_study
@@ -29,9 +29,7 @@ _SHOWN = 10
 
 def main(argv: list[str] | None = None) -> int:
     """Exit code 0 when every corruption was seen by its check, 1 when one was not, 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:

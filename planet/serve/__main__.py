@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from planet.command import Parser, command, finish, positive
+from planet.command import Parser, command, positive, run
 from planet.errors import PlanetError, StorageError
 from planet.store import StoredWorld, read_world, task_named, world_named
 
@@ -17,9 +17,7 @@ PORT = 8321
 
 def main(argv: list[str] | None = None) -> int:
     """Serve until the client goes (stdio) or the server is stopped (http). Exit code 2 for wrong use."""
-    parser = _parser()
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(_parser(), _run, argv)
 
 
 def _parser() -> Parser:
