@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from planet.catalog import Catalog, load_catalog
-from planet.command import REFUSED, command, finish
+from planet.command import REFUSED, command, run
 from planet.errors import StorageError
 from planet.progress import tracked
 from planet.records.world import World
@@ -28,8 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         metavar="DIR",
         help="own catalog entries that the worlds were made with",
     )
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(parser, _run, argv)
 
 
 def _run(given: Namespace) -> int:

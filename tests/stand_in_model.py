@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from planet.catalog import load_catalog
-from planet.command import Parser, finish, positive
+from planet.command import Parser, positive, run
 from planet.records.task import Task
 from planet.store import read_world, world_ids
 from tests.loop.api_replies import oracle, task_asked
@@ -34,8 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--solves", type=_share, default=1.0, metavar="SHARE", help="of the tasks it plays (default 1: all)"
     )
-    given = parser.parse_args(argv)
-    return finish(parser, lambda: _run(given))
+    return run(parser, _run, argv)
 
 
 def _share(text: str) -> float:

@@ -50,9 +50,8 @@ def _row(label: str, stored: StoredReport, name: str) -> tuple[Any, ...] | None:
     cell = stored.report.cell(name)
     if cell is None:
         return None
-    forgotten = name in {lost.cell for lost in stored.report.forgotten}
-    targeted = name in stored.targeted
-    return (label, stored.id, name, cell.opportunities, cell.rate, targeted, cell.claimed, forgotten)
+    marks = (name in stored.targeted, cell.claimed, name in stored.forgotten)
+    return (label, stored.id, name, cell.opportunities, cell.rate, *marks)
 
 
 def _draw(names: Sequence[str], found: Mapping[str, list[StoredReport]], path: Path) -> Path:

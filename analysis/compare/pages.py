@@ -18,8 +18,9 @@ def on_pages(
 
     Those of an earlier comparison of more runs are taken away.
     """
-    for old in path.parent.glob(f"{path.stem}_[0-9]*{path.suffix}"):
-        old.unlink()
+    for old in path.parent.glob(f"{path.stem}_*{path.suffix}"):
+        if old.stem.removeprefix(f"{path.stem}_").isdecimal():
+            old.unlink()
     return [
         draw(dict(part), path if number == 1 else path.with_stem(f"{path.stem}_{number}"))
         for number, part in enumerate(parts(list(found.items())), 1)

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.errors import DataError
-from analysis.intervals import Interval, cluster_bootstrap, difference_bootstrap
+from analysis.intervals import Interval, cluster_bootstrap, difference_bootstrap, shares
 from analysis.ledger import StepRow
 from analysis.run_directory import OpenRun
 from analysis.statistics.curves import fallen
@@ -38,6 +38,11 @@ class Sample(NamedTuple):
             [self.worlds[i] for i in kept],
             [family] * len(kept),
         )
+
+
+def share_text(sample: Sample | None) -> str:
+    """All-pass with its interval; "-": not tested."""
+    return "-" if sample is None else shares(sample.all_pass())
 
 
 class Point(NamedTuple):

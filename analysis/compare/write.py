@@ -11,11 +11,11 @@ from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import write_funnel
 from analysis.compare.mass import write_mass
 from analysis.compare.pages import on_pages, parts
-from analysis.compare.standing import GREEDY, Sample, Standing, difference, standing
+from analysis.compare.standing import GREEDY, Sample, Standing, difference, share_text, standing
 from analysis.compare.withheld_table import write_withheld
 from analysis.csv_file import write_csv
 from analysis.errors import DataError
-from analysis.intervals import Interval, points, shares
+from analysis.intervals import Interval, points
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
 from planet.text_table import align, percent
@@ -111,11 +111,6 @@ def against(one: Standing, other: Standing) -> Interval | None:
     if one is other or mine is None or theirs is None or set(mine.worlds) != set(theirs.worlds):
         return None
     return difference(mine, theirs)
-
-
-def share_text(sample: Sample | None) -> str:
-    """All-pass with its interval; "-": not tested."""
-    return "-" if sample is None else shares(sample.all_pass())
 
 
 def _reward(sample: Sample | None) -> str:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from analysis.compare.standing import GREEDY, Point, Standing
-from analysis.compare.write import share_text
+from analysis.compare.standing import GREEDY, Point, Standing, share_text
 from analysis.intervals import points
 from analysis.report.anchors import Anchors
 from analysis.report.charts import Series, line_chart

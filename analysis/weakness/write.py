@@ -57,6 +57,11 @@ class StoredReport(NamedTuple):
     report: WeaknessReport
     targeted: frozenset[str]  # cells that the briefs of its iteration aimed at
 
+    @property
+    def forgotten(self) -> frozenset[str]:
+        """Cells that were mastered once and are lost again."""
+        return frozenset(lost.cell for lost in self.report.forgotten)
+
 
 def read_reports(run: OpenRun) -> list[StoredReport]:
     """The weakness reports of a run, in order; DataError when there is none yet.
@@ -136,7 +141,7 @@ def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
         cell.learnability,
         cell.change,
         cell.gradient_share,
-        cell.name in _forgotten(stored),
+        cell.name in stored.forgotten,
         cell.ambiguous,
         " ".join(f"{mode}={count}" for mode, count in cell.modes.items()),
         cell.name in stored.targeted,
@@ -150,13 +155,9 @@ def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> 
     for stored in reports:
         for cell in stored.report.cells:
             highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
-    marked = {name for stored in reports for name in stored.targeted | _forgotten(stored) if name in highest}
+    marked = {name for stored in reports for name in stored.targeted | stored.forgotten if name in highest}
     ranked = sorted(highest, key=lambda name: (name not in marked, -highest[name], name))
     return sorted(ranked[: max(count, len(marked))])
-
-
-def _forgotten(stored: StoredReport) -> set[str]:
-    return {lost.cell for lost in stored.report.forgotten}
 
 
 def _draw(reports: Sequence[StoredReport], path: Path, caption: str) -> Path:
@@ -181,7 +182,7 @@ def heat(axis: Any, reports: Sequence[StoredReport], names: Sequence[str], label
     axis.set_yticks(range(len(names)), names if labelled else [""] * len(names), fontsize=7)
     axis.grid(visible=False)
     for column, stored in enumerate(reports):
-        forgotten = _forgotten(stored)
+        forgotten = stored.forgotten
         for line, name in enumerate(names):
             cell = cells[line][column]
             if cell is not None:

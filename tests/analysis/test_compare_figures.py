@@ -53,6 +53,7 @@ def test_runs_of_one_arm_and_seed_are_told_apart(run_path, tmp_path):
 def test_more_runs_than_a_figure_holds_become_further_figures(run, other_path, tmp_path, monkeypatch):
     assert not list(on_pages({}, tmp_path / "a.png", lambda part, path: path))
     (tmp_path / "a_9.png").touch()
+    (tmp_path / "a_2_of_mine.png").touch()
     drawn = []
     on_pages(
         dict.fromkeys(range(17)), tmp_path / "a.png", lambda part, path: drawn.append((path.name, list(part)))
@@ -63,6 +64,7 @@ def test_more_runs_than_a_figure_holds_become_further_figures(run, other_path, t
         ("a_3.png", [16]),
     ]
     assert not (tmp_path / "a_9.png").exists()  # of an earlier comparison
+    assert (tmp_path / "a_2_of_mine.png").exists()
     monkeypatch.setattr("analysis.compare.pages.RUNS", 1)
     result = write_comparison([run, open_run(other_path)], tmp_path)
     assert {file.name for file in result.files} >= {f"{n}{part}.png" for n in FIGURES for part in ("", "_2")}
