@@ -22,6 +22,7 @@ from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play, repeated
 from loop.episodes.scores import scores
 from loop.errors import ConfigError, Interrupted, RunDirectoryError
 from loop.learning.api.options import add_options, misplaced, settings_from
+from loop.learning.learner import Learner
 from loop.run_directory import stored_config
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
@@ -106,20 +107,32 @@ def _score_checkpoint(given: argparse.Namespace) -> None:
 
     from loop.launch import make_learner
 
-    learner = make_learner(config)
+    temperature = 1.0 if given.temperature is None else given.temperature
+    episodes = play_stored(make_learner(config), checkpoint.parent, step, config, wanted, temperature)
+    print("\n".join(table(episodes, given.k or given.rollouts)))
+    _keep(given, episodes)
+
+
+def play_stored(
+    learner: Learner,
+    checkpoints: Path,
+    step: int,
+    config: Config,
+    wanted: Sequence[Wanted],
+    temperature: float,
+) -> list[Played]:
+    """Episodes of a run's policy as it was after a step; RunDirectoryError when its checkpoint is gone."""
     try:
-        learner.store(checkpoint.parent).load(step)
+        learner.store(checkpoints).load(step)
     except CheckpointError as error:
         raise RunDirectoryError(str(error)) from error
-    episodes = play(
+    return play(
         learner,
         wanted,
         SessionPool(config.policy.rollout.max_turns),
-        temperature=1.0 if given.temperature is None else given.temperature,
+        temperature=temperature,
         batch=OPEN_ROUNDS * config.policy.rollout.slots,
     )
-    print("\n".join(table(episodes, given.k or given.rollouts)))
-    _keep(given, episodes)
 
 
 def _score_model(given: argparse.Namespace) -> int:
@@ -151,10 +164,15 @@ def wanted_of(given: argparse.Namespace) -> list[Wanted]:
     environments = stored_environments(given.places[-1], given.split)
     if given.tasks is not None:
         environments = spread(environments, given.tasks, given.seed)
-    wanted = repeated(environments, given.rollouts, "evaluate", f"evaluate/{given.seed}")
+    wanted = evaluation(environments, given.rollouts, given.seed)
     if not wanted:
         raise ConfigError(f"{given.places[-1]} holds no tasks; make worlds with python -m planet.synthesize")
     return wanted
+
+
+def evaluation(environments: Sequence[Environment], rollouts: int, seed: int = 0) -> list[Wanted]:
+    """Every task of some worlds, `rollouts` times; equal seeds give all policies equal random streams."""
+    return repeated(environments, rollouts, "evaluate", f"evaluate/{seed}")
 
 
 def _keep(given: argparse.Namespace, episodes: Sequence[Played]) -> None:

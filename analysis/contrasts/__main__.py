@@ -1,4 +1,4 @@
-"""python -m analysis.contrasts RESULTS_DIR [--out DIR] [--page FILE]"""
+"""python -m analysis.contrasts RESULTS_DIR [--retest] [--out DIR] [--page FILE]"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = command("contrasts", "Arms of a sweep contrasted, paired by seed, on both budgets.")
     options.add_argument("results", metavar="RESULTS_DIR", help="folder of result files of one sweep")
     options.add_argument(
-        "--out", metavar="DIR", help="folder for the results (default: RESULTS_DIR/contrasts)"
+        "--retest",
+        action="store_true",
+        help="scores of python -m loop.sweep.retest, of the runs that have any",
+    )
+    options.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder for the results (default: RESULTS_DIR/contrasts, or RESULTS_DIR/retest/contrasts)",
     )
     options.add_argument(
         "--page", metavar="FILE", help="Markdown page whose place for findings is filled anew"
@@ -22,10 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         from analysis.contrasts.page import fill
         from analysis.contrasts.sweep import read_sweep
         from analysis.contrasts.write import write_contrasts
+        from analysis.retest import RETEST
 
         folder = Path(chosen.results)
-        out = Path(chosen.out) if chosen.out else folder / "contrasts"
-        write_contrasts(read_sweep(folder), out).show()
+        tested = folder / RETEST if chosen.retest else folder
+        out = Path(chosen.out) if chosen.out else tested / "contrasts"
+        write_contrasts(read_sweep(folder, chosen.retest), out).show()
         if chosen.page:
             fill(Path(chosen.page), (out / "findings.md").read_text(encoding="utf-8"))
             print(f"filled: {chosen.page}")

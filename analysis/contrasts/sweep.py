@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import DataError
+from analysis.retest import tested_again
 from analysis.run_result import PLAN, RunResult, read_results
 from planet.identity import digest
 
@@ -42,6 +43,7 @@ class Sweep(NamedTuple):
     name: str
     runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
     named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
+    retest: int | None = None  # rollouts a task of the test made again; None: the scores are the first test's
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -99,10 +101,16 @@ def case_study(seeds: Mapping[str, int]) -> str:
     return f"case studies: {told}"
 
 
-def read_sweep(folder: Path) -> Sweep:
-    """The results in a folder as one sweep, with its plan. DataError when they do not belong together."""
-    results = read_results(folder)
-    return as_sweep(folder.name, results, named_contrasts(folder / PLAN, results) or NAMED)
+def read_sweep(folder: Path, retest: bool = False) -> Sweep:
+    """The results in a folder as one sweep, with its plan. DataError when they do not belong together.
+
+    `retest`: those that were tested again, with what was found then.
+    """
+    results, rollouts = read_results(folder), None
+    named = named_contrasts(folder / PLAN, results) or NAMED
+    if retest:
+        results, rollouts = tested_again(folder, results)
+    return as_sweep(folder.name, results, named)._replace(retest=rollouts)
 
 
 def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:

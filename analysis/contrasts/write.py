@@ -46,6 +46,12 @@ def write_contrasts(sweep: Sweep, out: Path) -> Result:
 def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     """What a reader must know beside the verdict."""
     out = []
+    if sweep.retest is not None:
+        out.append(
+            f"Sampled test scores of trained policies are those of a second test, {sweep.retest} rollouts a "
+            "task, made after the one that was planned; warm starts, greedy scores and validation are the "
+            "first ones."
+        )
     first = primary(found)
     if first is not None:
         named = sum(c.measure.name == first.measure.name and c.holm is not None for c in found)

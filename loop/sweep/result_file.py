@@ -7,16 +7,17 @@ from typing import Any
 from analysis.run_result import RunResult, read_result
 from loop.errors import SweepError
 from loop.files import write_atomically
+from planet.records.frozen import Frozen
 
 
-def write_result(path: Path, result: RunResult) -> None:
-    """Write a result; a reader sees none or the whole one."""
-    write_atomically(path, render(result))
+def write_record(path: Path, record: Frozen) -> None:
+    """Write a result or a retest; a reader sees none or the whole one."""
+    write_atomically(path, render(record))
 
 
-def render(result: RunResult) -> str:
+def render(record: Frozen) -> str:
     """JSON with a line per field, and a line per item of a list of records: small, and readable in a diff."""
-    fields = result.model_dump(mode="json")
+    fields = record.model_dump(mode="json")
     return "{\n" + ",\n".join(f"{json.dumps(k)}: {_value(v)}" for k, v in fields.items()) + "\n}\n"
 
 

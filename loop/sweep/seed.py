@@ -66,7 +66,7 @@ def run_seed(sweep: Sweep, seed: int, places: Places, plan: str) -> None:
     """
     from loop.sweep.arms import run_arm
     from loop.sweep.measuring import measure
-    from loop.sweep.result_file import accepted, write_result
+    from loop.sweep.result_file import accepted, write_record
     from planet.identity import digest
 
     if digest(plan_of(sweep)) != plan:
@@ -78,7 +78,7 @@ def run_seed(sweep: Sweep, seed: int, places: Places, plan: str) -> None:
         print(f"{MARK} {BEGIN} {arm.name} {seed}", flush=True)
         directory = places.run(arm.name, seed)
         run_arm(configured(sweep, arm, seed, places, plan), directory, resume=True)
-        write_result(file, measure(directory))
+        write_record(file, measure(directory))
         print(f"{MARK} {DONE} {arm.name} {seed}", flush=True)
 
 
