@@ -7,7 +7,7 @@ from typing import Any
 from loop.asynchronous.stream import Stream
 from loop.config import Config
 from loop.curricula.protocols import Gate, Grower, ReportTransform, Sampler
-from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play
+from loop.episodes.playing import Played, Wanted, open_sessions, play
 from loop.episodes.practice import Practice
 from loop.learning.learner import Learner
 from loop.processes.crew import ALONE, Crew
@@ -63,16 +63,9 @@ class Circle:
                 wanted,
                 self.sessions,
                 temperature=temperature,
-                batch=self.open_sessions,
+                batch=open_sessions(self.config),
                 after_batch=self.advance,
             )
-
-    @property
-    def open_sessions(self) -> int:
-        """Sessions that may be open at a time: rounds of the slots of every device that plays."""
-        mode = self.config.asynchronous
-        playing = max(1, mode.rollout_devices if mode is not None else 0)
-        return OPEN_ROUNDS * playing * self.config.policy.rollout.slots
 
     @property
     def variant(self) -> str:

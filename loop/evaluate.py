@@ -18,7 +18,7 @@ from analysis.intervals import Interval
 from loop.command import FAILED, one_line_errors
 from loop.config import Config
 from loop.episodes.own_lines import write_lines
-from loop.episodes.playing import OPEN_ROUNDS, Played, Wanted, play, repeated
+from loop.episodes.playing import Played, Wanted, open_sessions, play, repeated
 from loop.episodes.scores import scores
 from loop.errors import ConfigError, Interrupted, RunDirectoryError
 from loop.learning.api.options import add_options, misplaced, settings_from
@@ -131,7 +131,7 @@ def play_stored(
         wanted,
         SessionPool(config.policy.rollout.max_turns),
         temperature=temperature,
-        batch=OPEN_ROUNDS * config.policy.rollout.slots,
+        batch=open_sessions(config),
     )
 
 

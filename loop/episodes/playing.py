@@ -6,6 +6,7 @@ The engine returns rollouts whose sessions are still open; grading looks at thei
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from loop.config import Config
 from loop.learning.learner import Graded, Learner, Request, Rollout
 from loop.worlds.pool import Environment, Pool
 from loop.worlds.sessions import SessionPool
@@ -17,6 +18,13 @@ from policy.names import unheard_names
 
 OPEN_ROUNDS = 2
 """Sessions that may be open at a time, in rounds of the engine's slots: graded together, then reused."""
+
+
+def open_sessions(config: Config) -> int:
+    """Sessions that may be open at a time: rounds of the slots of every device that plays."""
+    mode = config.asynchronous
+    playing = max(1, mode.rollout_devices if mode is not None else 0)
+    return OPEN_ROUNDS * playing * config.policy.rollout.slots
 
 
 @dataclass(frozen=True)
