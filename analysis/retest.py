@@ -6,6 +6,7 @@ makes the noise of testing small; the results of the planned test stay as they a
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -62,6 +63,7 @@ def read_retest(file: Path, result: RunResult) -> Retest | None:
             "python -m loop.sweep.retest"
         ) from error
     for what, mine, wanted in (
+        ("schema", found.retest_schema, RETEST_SCHEMA),
         ("run", found.run_id, result.run_id),
         ("seed", found.seed, result.seed),
         ("temperature", found.temperature, result.temperature),
@@ -73,8 +75,15 @@ def read_retest(file: Path, result: RunResult) -> Retest | None:
     return found
 
 
-def tested_again(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunResult], int]:
-    """(results that were tested again, with the new outcomes in the place of the first; rollouts a task).
+class Again(NamedTuple):
+    """How some results were tested again."""
+
+    rollouts: int  # of each task
+    commits: tuple[str, ...]  # of the code that tested, where it is known
+
+
+def tested_again(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunResult], Again]:
+    """The results that were tested again, with the new outcomes in the place of the first, and how.
 
     DataError when none of them was, or not all of these equally long.
     """
@@ -92,7 +101,8 @@ def tested_again(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunRe
                 f"{folder / RETEST}: {pairs[0][0].name} was tested again with {first} rollouts a task, "
                 f"{result.name} with {retest.rollouts}; test them equally long"
             )
-    return [laid_over(result, retest) for result, retest in pairs], first
+    commits = sorted({retest.commit for _, retest in pairs if retest.commit is not None})
+    return [laid_over(result, retest) for result, retest in pairs], Again(first, tuple(commits))
 
 
 def laid_over(result: RunResult, retest: Retest) -> RunResult:

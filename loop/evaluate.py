@@ -27,7 +27,7 @@ from loop.run_directory import stored_config
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
 from loop.worlds.spread import spread
-from loop.worlds.store import SPLITS, read_splits
+from loop.worlds.store import is_written, read_splits
 from planet.command import Parser
 from planet.errors import StorageError
 from planet.store import read_world, world_ids
@@ -200,7 +200,7 @@ def stored_environments(folder: Path, split: str | None) -> list[Environment]:
             return [Environment(*read_world(folder, name), origin="test") for name in world_ids(folder)]
         except StorageError as error:
             raise ConfigError(str(error)) from error
-    if not (folder / SPLITS).is_file():
+    if not is_written(folder):
         raise ConfigError(
             f"--split: {folder} is not the worlds folder of a run; give one, or leave --split out to play all"
         )

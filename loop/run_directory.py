@@ -109,17 +109,31 @@ def reopen(path: Path, config: Config) -> RunDirectory:
     """The locked directory of a run to be resumed; RunDirectoryError when it is no such run."""
     if not is_run(path):
         raise RunDirectoryError(f"{path}: holds no run to resume; leave out --resume to start one")
+    require_same(path, config)
+    directory = RunDirectory(path)
+    directory.lock()
+    with disk_guard(path):
+        write_json(directory.config, config.model_dump(mode="json"))  # trackers may have changed
+    return directory
+
+
+def require_same(path: Path, config: Config) -> None:
+    """RunDirectoryError unless the run in a directory is the one of a configuration, under the same plan."""
     stored = stored_config(path)
     if stored.run_id != config.run_id:
         raise RunDirectoryError(
             f"{path}: holds run {stored.run_id}, not {config.run_id}; use its configuration and overrides, "
             "or give another --run-dir"
         )
-    directory = RunDirectory(path)
-    directory.lock()
-    with disk_guard(path):
-        write_json(directory.config, config.model_dump(mode="json"))  # trackers may have changed
-    return directory
+    if stored.plan != config.plan:
+        raise RunDirectoryError(
+            f"{path}: its run began {_under(stored.plan)}, not {_under(config.plan)}; go on with it as it "
+            "began, or move it away"
+        )
+
+
+def _under(plan: str | None) -> str:
+    return "without a plan" if plan is None else f"under plan {plan}"
 
 
 def stored_config(path: Path) -> Config:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import DataError
-from analysis.retest import tested_again
+from analysis.retest import Again, tested_again
 from analysis.run_result import PLAN, RunResult, read_results
 from planet.identity import digest
 
@@ -43,7 +43,7 @@ class Sweep(NamedTuple):
     name: str
     runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
     named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
-    retest: int | None = None  # rollouts a task of the test made again; None: the scores are the first test's
+    retest: Again | None = None  # None: scores are those of the first test
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -67,6 +67,11 @@ class Sweep(NamedTuple):
     def at(self, seed: int) -> tuple[RunResult, ...]:
         """The runs of a seed, by arm."""
         return tuple(run for run in self.runs if run.seed == seed)
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """Of the code that made the runs, where it is known."""
+        return tuple(sorted({run.made.commit for run in self.runs if run.made.commit is not None}))
 
     def families(self) -> tuple[str, ...]:
         """Families that every run was tested on."""
@@ -106,11 +111,11 @@ def read_sweep(folder: Path, retest: bool = False) -> Sweep:
 
     `retest`: those that were tested again, with what was found then.
     """
-    results, rollouts = read_results(folder), None
+    results, again = read_results(folder), None
     named = named_contrasts(folder / PLAN, results) or NAMED
     if retest:
-        results, rollouts = tested_again(folder, results)
-    return as_sweep(folder.name, results, named)._replace(retest=rollouts)
+        results, again = tested_again(folder, results)
+    return as_sweep(folder.name, results, named)._replace(retest=again)
 
 
 def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:
@@ -126,10 +131,11 @@ def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"{file} cannot be read as a plan ({error!r}); restore it") from error
     for result in results:
-        if result.plan_digest not in (None, digest(plan)):
+        if result.plan_digest != digest(plan):
             raise DataError(
                 f"{file} is not the plan of {result.name}: its digest is {digest(plan)}, the result was made "
-                f"under {result.plan_digest}; contrasts are named before the first run, restore the file"
+                f"under {result.plan_digest or 'none'}; contrasts are named before the first run, restore "
+                "the file"
             )
     return named
 

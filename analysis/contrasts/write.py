@@ -45,13 +45,7 @@ def write_contrasts(sweep: Sweep, out: Path) -> Result:
 
 def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     """What a reader must know beside the verdict."""
-    out = []
-    if sweep.retest is not None:
-        out.append(
-            f"Sampled test scores of trained policies are those of a second test, {sweep.retest} rollouts a "
-            "task, made after the one that was planned; warm starts, greedy scores and validation are the "
-            "first ones."
-        )
+    out = _provenance(sweep)
     first = primary(found)
     if first is not None:
         named = sum(c.measure.name == first.measure.name and c.holm is not None for c in found)
@@ -65,6 +59,21 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     if targets:
         told = ", ".join(f"{cell} at {targets[cell]}" for cell in sorted(targets))
         out.append(f"Targeted cells, by the first report of each of {len(sweep.seeds)} seeds: {told}.")
+    return out
+
+
+def _provenance(sweep: Sweep) -> list[str]:
+    """Which test the scores are of, and whether one code made them all."""
+    out, again = [], sweep.retest
+    if again is not None:
+        out.append(
+            "Sampled test scores of trained policies are those of a second test, "
+            f"{again.rollouts} rollouts a task, made after the one that was planned; warm starts, greedy "
+            "scores and validation are the first ones."
+        )
+    for what, commits in (("Runs", sweep.commits), ("Second tests", again.commits if again else ())):
+        if len(commits) > 1 or any(commit.endswith("-dirty") for commit in commits):
+            out.append(f"{what} are of different or uncommitted code: {', '.join(commits)}.")
     return out
 
 

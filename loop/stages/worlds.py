@@ -8,7 +8,7 @@ from loop.episodes.recording import environment_rows
 from loop.resuming.outcome import Outcome
 from loop.resuming.steps import Step
 from loop.worlds.asked import author_call_rows
-from loop.worlds.final_pool import grown_of_source
+from loop.worlds.final_pool import SOURCE, grown_of_source, source_of
 from loop.worlds.pool import Pool
 from loop.worlds.splits import splits_of
 from loop.worlds.store import write_environments, write_splits
@@ -34,6 +34,8 @@ def worlds(circle: Circle, step: Step) -> Outcome:
         "unseen_industry": splits.reserved.industry,
         "catalog_digest": circle.catalog.digest,
     }
+    if config.final_pool is not None:
+        outcome.detail[SOURCE] = source_of(config)[1].run_id
     outcome.metrics = {
         "pool/worlds": float(len(circle.pool)),
         "pool/tasks": float(len(circle.pool.listed)),

@@ -42,5 +42,8 @@ def accepted(path: Path, arm: str, seed: int, plan: str) -> RunResult | None:
         ("plan", result.plan_digest, plan),
     ):
         if found != wanted:
-            raise SweepError(f"{path}: is of {what} {found}, not {wanted}; remove it, then add --resume")
+            raise SweepError(
+                f"{path}: is of {what} {found}, not {wanted}; remove it and the run directory, then add "
+                "--resume"
+            )
     return result

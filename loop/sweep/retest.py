@@ -13,6 +13,7 @@ import time
 from itertools import groupby
 from pathlib import Path
 
+from analysis.ledger import Ledger, StepRow
 from analysis.retest import Retest, TaskAgain, read_retest, retest_file
 from analysis.run_result import RunResult, Tries, read_results
 from loop.command import one_line_errors
@@ -125,10 +126,11 @@ def _directory(path: Path, result: RunResult) -> RunDirectory:
 
 def tested_again(learner: Learner, directory: RunDirectory, result: RunResult, rollouts: int) -> Retest:
     """The final policy of a run, and the one that went on, on its test tasks."""
-    config, store = stored_config(directory.path), learner.store(directory.checkpoints)
+    config = stored_config(directory.path)
     steps = {"final": subject_step(config, "final")}
     if result.extension is not None:
-        steps["extended"] = max(store.steps())
+        with Ledger(config.ledger or directory.ledger, create=False) as ledger:
+            steps["extended"] = max(row.step for row in ledger.rows(StepRow, config.run_id, kind="update"))
     wanted = evaluation(stored_environments(directory.worlds, "test"), rollouts)
     tried: dict[str, dict[str, list[Played]]] = {}  # task id -> stage -> episodes, in order of their numbers
     for stage, step in steps.items():

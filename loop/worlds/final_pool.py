@@ -5,6 +5,7 @@ them from its first update, and grows none. It keeps copies: its directory is co
 """
 
 from pathlib import Path
+from typing import Any
 
 from analysis.ledger import Ledger, StepRow
 from loop.config import Config
@@ -13,6 +14,9 @@ from loop.run_directory import RunDirectory, stored_config
 from loop.worlds.grown import add_grown
 from loop.worlds.pool import Environment, Pool
 from loop.worlds.splits import Splits
+
+SOURCE = "final_pool"
+"""In the detail of a run's first step: the run that it starts from."""
 
 
 def source_of(config: Config) -> tuple[RunDirectory, Config]:
@@ -38,6 +42,25 @@ def source_of(config: Config) -> tuple[RunDirectory, Config]:
             f"final_pool: {path} is not finished, so its pool may still grow; finish it with --resume first"
         )
     return directory, stored
+
+
+def require_same_source(config: Config, recorded: dict[str, Any]) -> None:
+    """RunDirectoryError when a run that goes on would now start from another run than it did.
+
+    recorded: the detail of its first step. A source that is gone is no hindrance: its worlds were copied.
+    """
+    began = recorded.get(SOURCE)
+    if config.final_pool is None or began is None:
+        return
+    try:
+        found = source_of(config)[1].run_id
+    except RunDirectoryError:
+        return
+    if found != began:
+        raise RunDirectoryError(
+            f"final_pool: {config.final_pool} holds run {found}, this run started from {began}; name that "
+            "one, or give another --run-dir to start anew"
+        )
 
 
 def grown_of_source(config: Config, splits: Splits) -> list[Environment]:

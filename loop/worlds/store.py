@@ -41,6 +41,11 @@ def write_splits(directory: Path, splits: Splits) -> None:
     )
 
 
+def is_written(directory: Path) -> bool:
+    """Whether a directory holds the splits of a run."""
+    return (directory / SPLITS).is_file()
+
+
 def read_splits(directory: Path) -> Splits:
     """The splits in a directory; RunError when they are not all there."""
     index = directory / SPLITS

@@ -17,6 +17,7 @@ from analysis.contrasts.scores import by_family, forgotten, other_tasks, targete
 from analysis.contrasts.sweep import MAIN, NAMED, as_sweep, read_sweep
 from analysis.contrasts.tables import Table, contrasted, scores, tables
 from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
+from analysis.contrasts.write import write_contrasts
 from analysis.errors import DataError
 from analysis.intervals import Interval, points
 from analysis.run_result import TargetedCell
@@ -369,9 +370,28 @@ def test_the_plan_names_the_contrasts(tmp_path):
 
 
 def test_a_plan_without_contrasts_leaves_the_protocol_s(tmp_path):
-    folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
+    folder = write_sweep(
+        tmp_path, [r.replace(plan_digest=digest({"contrasts": []})) for r in simulated_sweep(seeds=(0,))]
+    )
     (folder / "plan.json").write_text('{"contrasts": []}')
     assert read_sweep(folder).named == NAMED
+
+
+def test_a_result_without_a_plan_is_not_compared_under_one(tmp_path):
+    folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
+    assert read_sweep(folder).named == NAMED
+    (folder / "plan.json").write_text('{"contrasts": []}')
+    with pytest.raises(DataError, match="the result was made under none"):
+        read_sweep(folder)
+
+
+def test_runs_of_different_or_uncommitted_code_are_told(tmp_path, capsys):
+    results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0,))
+    made = [results[0].made.replace(commit=commit) for commit in ("aaa", "aaa", "bbb", "aaa-dirty")]
+    for commits, told in ((made[:2], False), ((made[0], made[2]), True), ((made[3], made[3]), True)):
+        runs = [run.replace(made=each) for run, each in zip(results, commits, strict=True)]
+        said = write_contrasts(as_sweep("s", runs), tmp_path).text
+        assert ("different or uncommitted code: aaa" in said) is told
 
 
 def test_tables_are_written_for_terminals_and_pages():

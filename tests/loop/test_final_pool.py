@@ -76,6 +76,22 @@ def test_it_goes_on_without_the_other_directory_and_equals_an_undisturbed_run(
         assert a.dump(made.run_id) == b.dump(made.run_id)
 
 
+def test_a_run_goes_on_with_the_pool_that_it_began_with(source: tuple[Config, Path], tmp_path: Path) -> None:
+    made = config(tmp_path, *NO_GROWTH, f"final_pool={source[1]}")
+    run = launch(made, tmp_path / "run").path
+    with Ledger(run / "ledger.sqlite", create=False) as ledger:
+        ledger.truncate_after(made.run_id, 5)
+        before = ledger.dump(made.run_id)
+    other = config(tmp_path, "arm=other", "growth.quota=2")
+    elsewhere = launch(other, tmp_path / "other").path
+    changed = made.model_copy(update={"final_pool": elsewhere})
+    with pytest.raises(
+        RunDirectoryError, match=f"holds run {other.run_id}, this run started from {source[0].run_id}"
+    ):
+        launch(changed, run, resume=True)
+    assert dump(run, made.run_id) == before
+
+
 def test_a_configuration_stands_for_the_default_directory_of_its_run(
     source: tuple[Config, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

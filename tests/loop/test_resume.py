@@ -115,3 +115,16 @@ def test_another_ledger_or_a_changed_catalog_is_refused_and_nothing_is_lost(tmp_
     changed = run(cache, place, "--resume", own)
     assert changed.returncode == 1 and "catalog: hashes to" in changed.stderr
     assert dump(place) == before
+
+
+def test_a_second_directory_of_a_run_does_not_cost_a_shared_ledger_its_records(tmp_path: Path) -> None:
+    cache, shared = tmp_path / "cache", f"ledger=sqlite:///{tmp_path}/shared.db"
+    assert run(cache, tmp_path / "first", shared).returncode == 0
+    with Ledger(f"sqlite:///{tmp_path}/shared.db", create=False) as ledger:
+        run_id = ledger.runs()[0].run_id
+        before = ledger.dump(run_id)
+    again = run(cache, tmp_path / "second", shared)
+    assert again.returncode == 1 and again.stderr.count("\n") == 1
+    assert f"{run_id}: its ledger holds this run, which was made in another directory" in again.stderr
+    with Ledger(f"sqlite:///{tmp_path}/shared.db", create=False) as ledger:
+        assert ledger.dump(run_id) == before

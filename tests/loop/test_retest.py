@@ -45,7 +45,8 @@ def test_every_policy_is_tested_longer_and_the_results_stay(swept: Places, resul
     assert retest(swept, results) == 0
     assert {file.name: file.read_bytes() for file in results.glob("*.json")} == before
     first, again = read_results(results), read_results_of_sweep(results, retest=True)
-    assert again.retest == 3 and read_results_of_sweep(results).retest is None
+    assert again.retest is not None and again.retest.rollouts == 3
+    assert read_results_of_sweep(results).retest is None
     assert [run.name for run in again.runs] == ["closed_loop-s10", "static-s10"]
     for old, new in zip(first, again.runs, strict=True):
         assert all(task.final_sampled.rollouts == 3 for task in new.tasks)

@@ -56,6 +56,14 @@ def test_resuming_nothing_or_another_run_is_refused(tmp_path: Path) -> None:
         reopen(tmp_path / "run", Config(name="toy", iterations=5))
 
 
+def test_a_run_of_another_plan_is_not_gone_on_with(tmp_path: Path) -> None:
+    create(tmp_path / "run", CONFIG.model_copy(update={"plan": "aaaa"})).unlock()
+    for plan, told in (("bbbb", "under plan aaaa, not under plan bbbb"), (None, "aaaa, not without a plan")):
+        with pytest.raises(RunDirectoryError, match=told):
+            reopen(tmp_path / "run", CONFIG.model_copy(update={"plan": plan}))
+    assert stored_config(tmp_path / "run").plan == "aaaa"
+
+
 def test_a_configuration_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"nme": 1}')
     for read in (lambda: stored_config(tmp_path), lambda: reopen(tmp_path, CONFIG)):

@@ -201,11 +201,25 @@ def test_a_result_of_something_else_in_the_place_of_a_run_is_refused(
     asked = [str(whole[0]), "--resume", "--runs", str(files.runs), "--results", str(files.results)]
     shutil.copy(files.result("static", 11), files.result("static", 10))
     assert main(asked) == 2
-    assert "static-s10.json: is of seed 11, not 10; remove it, then add --resume" in capsys.readouterr().err
+    assert (
+        "static-s10.json: is of seed 11, not 10; remove it and the run directory, " in capsys.readouterr().err
+    )
     files.result("static", 10).write_text('{"arm": "static"')
     assert main(asked) == 1
     error = capsys.readouterr().err
     assert "static-s10.json is not a result file of schema 1" in error and error.count("\n") == 1
+
+
+def test_a_finished_directory_of_another_run_is_not_taken_for_one_of_the_sweep(
+    whole: tuple[Path, Path, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(whole[1] / "runs" / "static-s10", tmp_path / "runs" / "static-s10")
+    folders = ["--runs", f"{tmp_path}/runs", "--results", f"{tmp_path}/results"]
+    changed = ["seeds=[10]", "budget.charged_steps=null", "contrasts=[]"]
+    file = write_sweep(tmp_path, BUDGET, arms=("static", "random_worlds"))
+    assert main([str(file), *folders, *changed]) == 1
+    assert f"{tmp_path}/runs/static-s10: holds run static-" in capfd.readouterr().err
+    assert not (tmp_path / "results" / "static-s10.json").exists()
 
 
 def test_a_dry_run_tells_runs_and_measured_costs_and_makes_nothing(
