@@ -139,7 +139,7 @@ class RunResult(Frozen):
     arm: str
     seed: int
     run_id: str
-    config_digest: str  # the seed apart: equal for all seeds of an arm
+    config_digest: str  # the seed apart; a charged budget that matches another run's is part of it
     splits_digest: str  # equal for all arms of a seed
     plan_digest: str | None  # of the sweep's plan file; None: not run by a sweep
     warm_start: str  # key of the warm start: equal for all arms of a seed

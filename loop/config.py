@@ -76,6 +76,12 @@ class Coverage(Settings):
         return tuple(sorted(set(names)))
 
 
+class Tail(Coverage):
+    """The same of training worlds, even unless an exponent is given."""
+
+    exponent: float = Field(0.0, ge=0)
+
+
 class Curriculum(Settings):
     """Sampler × Gate × Grower."""
 
@@ -233,7 +239,7 @@ class Config(Settings):
     splits: SplitSizes = SplitSizes()
     policy: PolicyConfig = PolicyConfig()
     coverage: Coverage = Coverage()  # of the families in the warm start
-    tail: Coverage = Coverage(exponent=0.0)  # of the families in training worlds, in an order of its own
+    tail: Tail = Tail()  # of the families in training worlds, in an order of its own
     learner: Plugin = Plugin(type="decoder")  # what plays and learns with these settings
     # Who solves the foundation tasks for the warm start. Not recorded when it is the oracle, so that digests
     # of older configurations stand.

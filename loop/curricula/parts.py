@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from loop.config import Config
+from loop.config import Config, Curriculum
+from loop.errors import ConfigError
 from loop.plugins import make
 
 ROLES = ("sampler", "gate", "transform", "allocation")
@@ -17,4 +18,10 @@ def curriculum(config: Config) -> dict[str, Any]:
     made = {role: make(role, plugin, where) for role, where, plugin in config.plugins() if role in ROLES}
     grower = config.curriculum.grower
     made["grower"] = make("grower", grower, "curriculum.grower", allocation=made.pop("allocation"))
+    report = config.curriculum.report
+    if not made["grower"].reads_report and report != Curriculum().report:
+        raise ConfigError(
+            f"curriculum.report: {report.type} has no effect, as grower {grower.type} reads no report; leave "
+            "it out, or choose a grower that does"
+        )
     return made

@@ -5,9 +5,9 @@ so that arms differ in the cells of their targets, in the difficulty asked where
 nothing else.
 """
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 
 from analysis.weakness import Cell, WeaknessReport
 from loop.config import Targeting
@@ -15,6 +15,7 @@ from loop.curricula.ladders.climbing import Ladders, words_of
 from loop.curricula.protocols import Allocation
 from loop.plugins import make
 from loop.worlds.pool import PoolTask
+from planet.identity import stream
 from planet.records.world import Brief, Difficulty, Target
 
 
@@ -32,6 +33,11 @@ def allocation_of(targeting: Targeting) -> Allocation:
     """The allocation rule that a configuration names, without any memory."""
     allocation: Allocation = make("allocation", targeting.allocation, "targeting.allocation")
     return allocation
+
+
+def may_aim(report: WeaknessReport | None, targeting: Targeting) -> bool:
+    """Whether there is a report to aim at, and not one that shows nothing where that is to be heeded."""
+    return report is not None and not (targeting.heed_abstention and report.abstains)
 
 
 def targeted_count(quota: int, share: float) -> int:
@@ -69,7 +75,7 @@ def apportion(weights: Sequence[float], seats: int) -> list[int]:
 
 def evenly(cells: Sequence[Cell], seats: int, seed: int) -> list[Cell]:
     """A cell for each of `seats`, all cells alike; what cannot be divided evenly goes by lot."""
-    order = random.Random(seed).sample(cells, len(cells))
+    order = stream(seed, "evenly").sample(cells, len(cells))
     return [cell for cell, count in zip(order, apportion([1.0] * len(order), seats), strict=True)
             for _ in range(count)]  # fmt: skip
 
@@ -111,7 +117,7 @@ def aimed_at_goals(
     """One brief per scenario and goal, with a hint of where to practise, drawn by the worth of its cell."""
     hints = eligible(report.cells, targeting.hints, targeting)
     worth = allocation.weights(hints) if hints else []
-    rng = random.Random(seed)
+    rng = stream(seed, "hints")
     briefs = []
     for scenario, goal in zip(scenarios, goals, strict=False):
         hint = _draw(rng, hints, worth)
@@ -134,7 +140,7 @@ def aimed_at_random(
     with_goal = [task for task in train_tasks if cells_of_facets(task, targeting.facets)]
     if not with_goal:
         return list(scenarios)
-    rng = random.Random(seed)
+    rng = stream(seed, "exploring")
     why = "drawn from the training generator"
     briefs = []
     for scenario in scenarios:
@@ -154,7 +160,7 @@ def aimed_evenly(
     seed: int,
 ) -> list[Brief]:
     """One brief per scenario and cell, the hint drawn from a training task that requires the cell."""
-    rng = random.Random(seed)
+    rng = stream(seed, "hints")
     why = "every cell equally often"
     briefs = []
     for scenario, goal in zip(scenarios, goals, strict=True):
@@ -176,7 +182,7 @@ def can_be_asked_for(cell: str) -> bool:
     return True
 
 
-def _with_hint(goal: str, task: PoolTask, targeting: Targeting, rng: random.Random) -> tuple[str, ...]:
+def _with_hint(goal: str, task: PoolTask, targeting: Targeting, rng: Random) -> tuple[str, ...]:
     """The goal, and beside it a cell of the task that says where to practise, if it has one."""
     hints = cells_of_facets(task, targeting.hints)
     return (goal, rng.choice(hints)) if hints else (goal,)
@@ -218,5 +224,5 @@ def _brief(
     )
 
 
-def _draw(rng: random.Random, cells: Sequence[Cell], weights: Sequence[float]) -> Cell | None:
+def _draw(rng: Random, cells: Sequence[Cell], weights: Sequence[float]) -> Cell | None:
     return rng.choices(cells, weights)[0] if cells and sum(weights) > 0 else None

@@ -19,11 +19,6 @@ class DecoderInPlay:
         self._present = present
         self._version = present().version  # of the parameters that play
 
-    @property
-    def busy(self) -> bool:
-        """There are episodes to be played."""
-        return self._fleet.busy
-
     def submit(self, requests: Sequence[Request]) -> list[int]:
         """Queue the episodes of one group; their numbers."""
         return self._fleet.submit(requests)

@@ -12,10 +12,6 @@ from loop.learning.learner import Graded, Metrics, Request, Rollout
 class InPlay(Protocol):
     """Episodes in progress under copies of the learner's parameters, wherever they are played."""
 
-    @property
-    def busy(self) -> bool:
-        """There are episodes to be played."""
-
     def submit(self, requests: Sequence[Request]) -> list[int]:
         """Queue the episodes of one group; their numbers, from 0 in order of submission."""
 

@@ -19,8 +19,8 @@ PART = 512
 def diagnose(circle: Circle, step: Step) -> Outcome:
     """Probe, report, and make the report the circle's newest one.
 
-    The probing is charged when this arm's grower learns from the report before another update; otherwise it
-    only serves to compare arms.
+    The probing is charged when this arm's grower reads the report before another update; otherwise it only
+    serves to compare arms. `freeze` is charged too: it asks what looping adds, at the price of looping.
     """
     config = circle.config
     wanted = repeated(

@@ -8,7 +8,7 @@ from loop.errors import ConfigError
 SHARED = (
     "experiment", "seed", "iterations", "updates_per_iteration", "prompts_per_update", "unheard_prompts",
     "tasks_per_world", "splits", "tail", "demonstrations", "policy", "coverage", "learner", "author",
-    "evaluation", "catalog",
+    "evaluation", "catalog", "asynchronous",
 )  # fmt: skip
 """Keys in which arms may not differ."""
 

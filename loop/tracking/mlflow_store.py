@@ -116,9 +116,9 @@ class MlflowTracker:
         return self._client.create_experiment(name, artifact_location=_artifacts(self._uri))
 
     def _find(self, experiment: str, tag: str, value: str) -> Any:
-        quoted = value.replace("'", "")
-        found = self._client.search_runs([experiment], f"tags.`{tag}` = '{quoted}'", max_results=1)
-        return found[0] if found else None
+        pattern = value.replace("'", "_")  # any character: the filter cannot say an apostrophe
+        found = self._client.search_runs([experiment], f"tags.`{tag}` LIKE '{pattern}'")
+        return next((run for run in found if run.data.tags[tag] == value), None)
 
     def _new_child(self, experiment: str, parent: str, identity: Identity) -> Any:
         from mlflow.entities import Param

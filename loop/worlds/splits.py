@@ -164,7 +164,7 @@ def _families(place: _Place, config: Config) -> dict[str, float]:
 
 def training_families(config: Config) -> dict[str, float]:
     """Weights of task families in training worlds: a long tail, as businesses have; empty: all equal."""
-    if config.tail.exponent == 0:
+    if config.tail.exponent == 0 and not config.tail.without:
         return {}
     return family_weights(sorted(FAMILIES), config.tail, config.seed, of="tail")
 

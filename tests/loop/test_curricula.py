@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from loop.config import Config
 from loop.curricula.gate import UnequalRewardGate
+from loop.curricula.parts import curriculum
 from loop.curricula.protocols import GroupOutcome
 from loop.curricula.samplers.difficulty_pools import DifficultyPoolsSampler
 from loop.curricula.samplers.draws import draw_by_weight, effective_number
@@ -235,3 +237,10 @@ def test_own_classes_plug_in_and_wrong_parameters_are_refused() -> None:
         make("sampler", Plugin(type="sfl", floor=[1]), "s")
     with pytest.raises(ConfigError, match="cannot be imported"):
         make("sampler", Plugin(type="loop.nowhere:Sampler"), "s")
+
+
+def test_a_report_that_no_grower_reads_is_refused() -> None:
+    for grower in ("none", "random_worlds", "balanced_worlds", "task_scaling"):
+        with pytest.raises(ConfigError, match=f"enrich has no effect, as grower {grower} reads no report"):
+            curriculum(Config.model_validate({"curriculum": {"grower": grower, "report": "enrich"}}))
+    curriculum(Config.model_validate({"curriculum": {"grower": "trace", "report": "enrich"}}))

@@ -177,6 +177,27 @@ def test_a_rung_is_climbed_when_its_own_tasks_pass_and_counts_begin_anew() -> No
     assert ladder.name == "2 of 3 to family:repair"
 
 
+def test_tasks_of_an_earlier_ladder_s_rung_do_not_count() -> None:
+    ladders = heard(rates(repair=38, propagate=34))
+    first = "1 of 4 to family:repair"
+    assert standing(ladders, "repair")[2] == "family:propagate"
+    ladders.observe([group("family:lookup", passes=16, rollouts=16, rung=first)])  # the neighbour of then
+    assert ladders.standing["family:repair"].episodes == 0
+    ladders.observe([group("family:propagate", passes=8, rollouts=16, rung=first)])
+    assert ladders.standing["family:repair"].episodes == 16
+
+
+def test_rungs_to_hops_are_asked_with_the_hops_that_they_say() -> None:
+    ladders, by_hops = Ladders(), TARGETING.model_copy(update={"facets": ("hops",)})
+    ladders.hear(report(cell("hops:2", 39, 40), cell("hops:1", 34, 40)), by_hops, TASKS)
+    rungs = ladders.standing["hops:2"].rungs
+    assert [(rung.cell, rung.difficulty.hops) for rung in rungs] == [
+        ("hops:1", 1),
+        *[("hops:2", 2)] * (len(rungs) - 1),
+    ]
+    assert len({rung.difficulty for rung in rungs}) == len(rungs) >= 3
+
+
 def test_a_rung_out_of_reach_is_left_downwards() -> None:
     ladders = heard(rates(repair=38, propagate=16))
     ladders.observe([group("family:repair", passes=0, rollouts=16, rung="2 of 4 to family:repair")])

@@ -87,8 +87,10 @@ def test_a_key_that_takes_no_run_is_refused_before_the_first_run(tmp_path: Path)
         read_sweep(file)
 
 
-@pytest.mark.parametrize("own", ["tail: {exponent: 1.0}", "demonstrations: tests.loop.fakes:Nobody"])
-def test_arms_that_differ_in_training_worlds_or_demonstrations_are_refused(tmp_path: Path, own: str) -> None:
+@pytest.mark.parametrize(
+    "own", ["tail: {exponent: 1.0}", "demonstrations: tests.loop.fakes:Nobody", "asynchronous: {}"]
+)
+def test_arms_that_differ_in_more_than_their_curriculum_are_refused(tmp_path: Path, own: str) -> None:
     file = write_sweep(tmp_path)
     arm = f"  - {{config: static.yaml, overrides: {{{own}}}}}"
     file.write_text(file.read_text().replace(STATIC, arm))

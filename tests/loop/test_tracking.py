@@ -106,6 +106,13 @@ def test_mlflow_holds_each_step_once_and_children_under_one_parent(tmp_path: Pat
         assert child.info.status == "FINISHED"
 
 
+def test_an_apostrophe_in_a_name_makes_no_second_parent(tmp_path: Path) -> None:
+    uri, parents = f"sqlite:///{tmp_path}/mlflow.db", set()
+    for name in ("o'hare", "o'hare", "o_hare"):
+        parents.add(MlflowTracker(uri).parent(name)[1])
+    assert len(parents) == 2
+
+
 @pytest.mark.slow
 def test_an_unreachable_server_is_one_line_and_the_records_follow_later(tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match=r"MLflow at http://127\.0\.0\.1:9 cannot be reached") as caught:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.config import Config, Coverage, SplitSizes
+from loop.config import Config, Coverage, SplitSizes, Tail
 from loop.errors import RunError
 from loop.learning.coverage import family_weights, with_floor
 from loop.learning.demonstrations import demonstrate
@@ -140,7 +140,7 @@ def test_even_coverage_is_exponent_zero() -> None:
 
 def test_training_worlds_have_a_long_tail_of_their_own_and_the_other_splits_none(catalog: Catalog) -> None:
     tailed = CONFIG.model_copy(
-        update={"tail": Coverage(exponent=4, floor=0), "splits": SIZES.model_copy(update={"train": 6})}
+        update={"tail": Tail(exponent=4, floor=0), "splits": SIZES.model_copy(update={"train": 6})}
     )
     splits = build_splits(tailed, catalog, TemplateAuthor())
     weights = training_families(tailed)
@@ -154,6 +154,16 @@ def test_training_worlds_have_a_long_tail_of_their_own_and_the_other_splits_none
 
 def test_training_families_are_alike_unless_a_tail_is_asked_for() -> None:
     assert training_families(CONFIG) == {}
+
+
+def test_what_training_withholds_it_withholds_without_a_tail_too() -> None:
+    withheld = CONFIG.model_copy(update={"tail": Tail(without=("update",))})
+    weights = training_families(withheld)
+    assert weights["update"] == 0 and set(weights.values()) == {0, 1 / 7}
+
+
+def test_a_key_of_the_tail_switches_none_on() -> None:
+    assert Config.model_validate({"tail": {"floor": 0.02}}).tail.exponent == 0
 
 
 def test_a_session_is_reused_and_begins_as_new(splits: Splits) -> None:

@@ -6,7 +6,7 @@ from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.ladders.climbing import Ladders
 from loop.curricula.protocols import Allocation, Ask, GroupOutcome, GrowthRequest, State
-from loop.curricula.targeting import aimed_at_report, targeted_count
+from loop.curricula.targeting import aimed_at_report, may_aim, targeted_count
 from planet.records.world import Brief
 
 
@@ -33,7 +33,7 @@ class ClosedLoopGrower(CountingBriefs):
         if report is not None:
             self._allocation.hear(report)
             self._ladders.hear(report, targeting, request.train_tasks)
-            if not (targeting.heed_abstention and report.abstains):
+            if may_aim(report, targeting):
                 wanted = targeted_count(len(request.scenarios), targeting.share)
                 targeted = aimed_at_report(
                     request.scenarios[:wanted],

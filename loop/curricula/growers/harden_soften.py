@@ -10,7 +10,8 @@ from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.ladders.levels import harder, scale, told
 from loop.curricula.protocols import Ask, GrowthRequest, State
-from loop.curricula.targeting import Goal, aimed_at_goals, evenly, probed, reason, targeted_count
+from loop.curricula.targeting import Goal, aimed_at_goals, evenly, may_aim, probed, reason, targeted_count
+from loop.worlds.placing import demanded
 from planet.records.world import Difficulty
 
 
@@ -31,10 +32,10 @@ class HardenSoftenGrower(CountingBriefs):
         """Targeted briefs first, then exploring ones."""
         report, targeting = request.report, request.targeting
         targeted = []
-        if report is not None:
+        if report is not None and may_aim(report, targeting):
             levels = (*scale(targeting.difficulty), harder(targeting.difficulty))
             chosen = probed(report.cells, targeting.facets, targeting)
-            asked = {c.name: levels[self._moved(c, len(levels))] for c in chosen}
+            asked = {c.name: demanded(c.name, levels[self._moved(c, len(levels))]) for c in chosen}
             wanted = targeted_count(len(request.scenarios), targeting.share)
             goals = [_goal(cell, asked[cell.name]) for cell in evenly(chosen, wanted, request.seed)]
             targeted = aimed_at_goals(

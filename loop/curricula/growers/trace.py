@@ -12,7 +12,7 @@ from analysis.weakness.record import CONTRAST, COVERAGE
 from loop.curricula.allocations.measured import Learnability
 from loop.curricula.growers.counting import CountingBriefs
 from loop.curricula.protocols import Ask, GrowthRequest
-from loop.curricula.targeting import Goal, aimed_at_goals, eligible, evenly, reason, targeted_count
+from loop.curricula.targeting import Goal, aimed_at_goals, eligible, evenly, may_aim, reason, targeted_count
 from planet.records.world import Brief
 
 
@@ -49,7 +49,7 @@ class TraceGrower(CountingBriefs):
 
     def _targeted_briefs(self, request: GrowthRequest) -> list[Brief]:
         report, targeting = request.report, request.targeting
-        if report is None:
+        if report is None or not may_aim(report, targeting):
             return []
         chosen = [
             c for c in eligible(report.cells, targeting.facets, targeting) if self._stands_out(c, report)

@@ -20,6 +20,7 @@ from loop.config import Targeting
 from loop.curricula.ladders.levels import PAGE_READING, scale, told
 from loop.curricula.ladders.neighbours import neighbour, profile
 from loop.curricula.protocols import GroupOutcome, State
+from loop.worlds.placing import demanded
 from loop.worlds.pool import PoolTask
 from planet.records.world import Difficulty
 
@@ -82,7 +83,7 @@ class Ladders:
         by_name = {ladder.name: ladder for ladder in self.standing.values()}
         for outcome in outcomes:
             ladder = by_name.get(outcome.rung)
-            if ladder is not None:
+            if ladder is not None and ladder.rung.cell in outcome.cells:  # an earlier ladder had another rung
                 ladder.passes += outcome.passes
                 ladder.episodes += outcome.rollouts
 
@@ -114,11 +115,12 @@ class Ladders:
 def _put_up(cell: Cell, report: WeaknessReport, targeting: Targeting, tasks: Sequence[PoolTask]) -> Ladder:
     """A ladder to a cell; one stands on its first rung that the report does not show as learned."""
     reads_pages = bool(PAGE_READING & profile(cell.name, tasks).keys())
-    rungs = [Rung(cell.name, level) for level in scale(targeting.difficulty, reads_pages)]
+    levels = dict.fromkeys(demanded(cell.name, level) for level in scale(targeting.difficulty, reads_pages))
+    rungs = [Rung(cell.name, level) for level in levels]
     near = neighbour(cell, report, tasks, targeting.ladder.below, targeting.min_opportunities)
     if near is None:
         return Ladder(cell.name, tuple(rungs))
-    ladder = Ladder(cell.name, (Rung(near.name, targeting.difficulty), *rungs))
+    ladder = Ladder(cell.name, (Rung(near.name, demanded(near.name, targeting.difficulty)), *rungs))
     if 1.0 - near.rate >= targeting.ladder.learned:
         ladder.move(1)
     return ladder
