@@ -1,10 +1,11 @@
 """Dose and response between the arms of a seed, which meet the same cells from the same warm start.
 
-Within a run, cells differ in how easily they are learned, and that hides what practice does. Between arms of
-one seed a cell differs in its practice alone: the share of the prompts that it got, and the failures that
-were removed, each minus the mean of the seed's arms. Prompts are counted as they are drawn. Those with a
-gradient would not do: a cell that begins to be solved passes the gate more often, so learning raises their
-share.
+Within a run, cells differ in how easily they are learned, and that hides what practice does. The arms of one
+seed share warm start and test tasks, so there a cell's share of the prompts and the failures removed, each
+minus the mean of the seed's arms, relate practice to learning. The dose is not randomised: arms differ in
+their worlds too, and a closed loop gives to what still fails. Prompts are counted as they are drawn. Those
+with a gradient would not do: a cell that begins to be solved passes the gate more often, so learning raises
+their share.
 """
 
 from collections.abc import Mapping, Sequence

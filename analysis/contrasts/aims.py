@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.measures import MIDDLE, OTHERS, PRIMARY, TARGETED, WORST, Measure
+from analysis.contrasts.scores import RANKED
 from analysis.contrasts.sweep import METHOD, SEEDS, Sweep
 from analysis.intervals import Interval
 from analysis.statistics.paired import share_of_gap
@@ -21,6 +22,7 @@ class Aim(NamedTuple):
     low: float
     high: float
     seeds: int
+    why: str = ""  # it is not determined
 
     @property
     def outcome(self) -> Outcome:
@@ -61,17 +63,28 @@ GAP = 0.7
 def aims(sweep: Sweep, found: Sequence[Contrast]) -> list[Aim]:
     """The aims whose arms the sweep has, and last the share of the gap to the oracle."""
     by_key = {(c.measure.name, c.one, c.other): c for c in found}
-    out = [
-        Aim(w.title, c.interval, w.low, w.high, len(c.seeds))
-        for w in _WANTED
-        if (c := by_key.get((w.measure, w.one, w.other))) is not None
-    ]
+    out = []
+    for w in _WANTED:
+        c, pairs = by_key.get((w.measure, w.one, w.other)), len(sweep.pairs(w.one, w.other))
+        if c is not None:
+            out.append(Aim(w.title, c.interval, w.low, w.high, len(c.seeds)))
+        elif pairs and w.measure == WORST:
+            out.append(
+                Aim(w.title, None, w.low, w.high, pairs, f"a worst tenth needs {RANKED} rollouts a task")
+            )
     primary = next((c.measure for c in found if c.measure.name == PRIMARY), None)
     gap = None if primary is None else gap_closed(sweep, primary)
     if gap is not None:
         share, seeds = gap
         out.append(
-            Aim(f"{GAP:.0%} of the gap from random worlds to the oracle closed", share, GAP, inf, seeds)
+            Aim(
+                f"{GAP:.0%} of the gap from random worlds to the oracle closed",
+                share,
+                GAP,
+                inf,
+                seeds,
+                "the gap cannot be told from 0",
+            )
         )
     return out
 

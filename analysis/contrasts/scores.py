@@ -11,6 +11,9 @@ from analysis.statistics.tail import cross_seeded_cvar
 
 Stage = Literal["warm", "final", "extended"]
 Variant = Literal["sampled", "greedy"]
+RANKED = 8
+"""Rollouts of a task from which on the worst are told apart. Two rank by a single outcome: every task that
+failed it ties, which is over half of them, and a mean over these is no worst tenth."""
 
 
 class TaskScore(NamedTuple):
@@ -60,9 +63,9 @@ def family_iqm(run: RunResult, families: Sequence[str], stage: Stage, variant: V
 
 
 def worst_tasks(run: RunResult, stage: Stage) -> float | None:
-    """All-pass of the worst tenth of tasks, cross-seeded; None with fewer than two rollouts per task."""
+    """All-pass of the worst tenth of tasks, cross-seeded; None with too few rollouts to rank tasks by."""
     passed = rollouts(run, stage)
-    return cross_seeded_cvar(passed) if passed and len(passed[0]) > 1 else None
+    return cross_seeded_cvar(passed) if passed and len(passed[0]) >= RANKED else None
 
 
 def rollouts(run: RunResult, stage: Stage) -> list[tuple[bool, ...]]:

@@ -184,7 +184,7 @@ def _family(f: FamilyOfArm) -> str:
 
 def _found(aim: Aim) -> str:
     if aim.found is None:
-        return "not determined: the gap cannot be told from 0"
+        return f"not determined: {aim.why}"
     return _share(aim.found) if aim.high == inf and aim.low > 0.5 else points(aim.found)
 
 

@@ -12,8 +12,6 @@ from analysis.statistics.spread import between_seeds
 
 GAINS = (0.03, 0.05)
 """Gains of which the power is told."""
-ROUGH = 6
-"""Seeds below which a deviation is off by over a third in a third of sweeps or more (chi-squared)."""
 
 
 def verdict(found: Sequence[Contrast]) -> str:
@@ -51,12 +49,11 @@ def power_statement(c: Contrast, named: int = 1) -> str:
     spread = between_seeds(c.differences)
     if spread is None:
         return "One seed shows no scatter between seeds, so its power is unknown."
-    rough = ", itself a rough guess from so few" if len(c.seeds) < ROUGH else ""
-    scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds{rough})"
+    scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds)"
     if smallest_p(len(c.seeds)) > LEVEL:
         return (
-            f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}); "
-            f"with {scatter} {SEEDS} seeds would see a gain of {_seen(c, SEEDS)} of sweeps."
+            f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}), and "
+            f"{scatter} is too rough a guess of so few to tell what {SEEDS} would see."
         )
     told = f"With {_seeds(c)} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}"
     if named < 2:

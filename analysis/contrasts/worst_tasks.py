@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.contrasts.curves import place_of
-from analysis.contrasts.scores import Stage, rollouts
+from analysis.contrasts.scores import RANKED, rollouts
 from analysis.contrasts.sweep import Sweep
 from analysis.csv_file import write_csv
-from analysis.run_result import RunResult
 from analysis.statistics.tail import cross_seeded_curve
 from analysis.style import drawing, line
 
@@ -21,6 +20,8 @@ CAPTION = (
     "was left behind{}."
 )
 WARM = "warm start"
+Outcomes = Sequence[tuple[bool, ...]]
+"""All-pass of one run, (task, rollout)."""
 
 
 class Tail(NamedTuple):
@@ -32,22 +33,35 @@ class Tail(NamedTuple):
 
 
 def tails(sweep: Sweep, arms: Sequence[str]) -> list[Tail]:
-    """The warm start of all seeds, then the arms; those without two rollouts per task are left out."""
-    first = [sweep.at(seed)[0] for seed in sweep.seeds]
-    lines = [_tail(WARM, first, "warm"), *(_tail(arm, sweep.of(arm), "final") for arm in arms)]
-    return [tail for tail in lines if tail is not None]
+    """The warm start of all seeds, then the arms; those with too few rollouts to rank tasks are left out.
+
+    All are cut to equally many rollouts, or else the lines would differ in how well they rank; a warm start
+    that was tested less often than the arms is left out.
+    """
+    played = {arm: [rollouts(run, "final") for run in sweep.of(arm)] for arm in arms}
+    counts = [_rollouts(found) for found in played.values()]
+    least = min((count for count in counts if count >= RANKED), default=0)
+    warm = {WARM: [rollouts(sweep.at(seed)[0], "warm") for seed in sweep.seeds]}
+    return [
+        _tail(name, found, least)
+        for name, found in (warm | played).items()
+        if least and _rollouts(found) >= least
+    ]
 
 
-def _tail(name: str, runs: Sequence[RunResult], stage: Stage) -> Tail | None:
-    outcomes = [passed for run in runs if (passed := rollouts(run, stage)) and len(passed[0]) > 1]
-    if not outcomes:
-        return None
-    heights = np.mean([cross_seeded_curve(passed, SHARES) for passed in outcomes], axis=0)
-    return Tail(name, len(outcomes), tuple(float(height) for height in heights))
+def _rollouts(played: Sequence[Outcomes]) -> int:
+    """How many every task has."""
+    return min((len(passed[0]) if passed else 0 for passed in played), default=0)
+
+
+def _tail(name: str, played: Sequence[Outcomes], count: int) -> Tail:
+    cut = [[passed[:count] for passed in outcomes] for outcomes in played]
+    heights = np.mean([cross_seeded_curve(outcomes, SHARES) for outcomes in cut], axis=0)
+    return Tail(name, len(played), tuple(float(height) for height in heights))
 
 
 def write_worst_tasks(sweep: Sweep, arms: Sequence[str], out: Path) -> list[Path]:
-    """cvar.csv and cvar.png; nothing when no arm was tested twice per task."""
+    """cvar.csv and cvar.png; nothing when no arm was tested often enough."""
     lines = tails(sweep, arms)
     if not any(tail.arm != WARM for tail in lines):
         return []

@@ -18,8 +18,8 @@ _FIELDS = tuple(name for name in Health._fields if name != "trainer")
 _PANELS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("reward and all-pass", ("reward", "raw_reward", "all_pass")),
     ("tokens per episode", ("tokens",)),
-    ("share of episodes", ("truncated", "penalised", "collateral", "malformed")),
-    ("share of groups without a gradient", ("dropped",)),
+    ("share of episodes", ("truncated", "penalised", "collateral")),
+    ("malformed calls and groups without a gradient, as shares", ("malformed", "dropped")),
     ("entropy per token", ("entropy",)),
     ("gradient norm", ("gradient_norm",)),
 )

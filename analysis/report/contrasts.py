@@ -1,11 +1,12 @@
 """One arm against another over the seeds that both have: the sentence and the table of a sweep."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 
 from analysis.compare.standing import Standing
+from analysis.compare.standing import difference as within
 from analysis.contrasts.sweep import CONTROLS, METHOD, SEEDS
-from analysis.intervals import Interval, difference_bootstrap, points
+from analysis.intervals import Interval, points
 from analysis.report.markup import Html, note, section, table
 from analysis.report.verdict import moved
 from analysis.statistics.paired import paired_interval
@@ -39,30 +40,19 @@ def shared_seeds(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], v
 def difference(ours: Mapping[int, Standing], theirs: Mapping[int, Standing], variant: str) -> Interval | None:
     """Test all-pass of one arm minus another's over their shared seeds; None when they share none.
 
-    From ten seeds on the interval is Student's over seeds, of one difference each; below that it resamples
-    worlds within the given seeds.
+    The interval is Student's over seeds, of one difference each; that of a single seed resamples its worlds.
     """
     seeds = shared_seeds(ours, theirs, variant)
     if not seeds:
         return None
-    if len(seeds) >= SEEDS:
+    if len(seeds) > 1:
         return paired_interval([_rate(ours[s], variant) - _rate(theirs[s], variant) for s in seeds])
-    (mine, my_units), (other, other_units) = (_pooled(arm, seeds, variant) for arm in (ours, theirs))
-    return difference_bootstrap(mine, my_units, other, other_units)
+    mine, other = (arm[seeds[0]].final[variant] for arm in (ours, theirs))
+    return within(mine, other)
 
 
 def _rate(run: Standing, variant: str) -> float:
     return fmean(run.final[variant].passed)
-
-
-def _pooled(arm: Mapping[int, Standing], seeds: Sequence[int], variant: str) -> tuple[list[float], list[str]]:
-    passed: list[float] = []
-    units: list[str] = []
-    for seed in seeds:
-        sample = arm[seed].final[variant]
-        passed += sample.passed
-        units += [f"{seed}/{world}" for world in sample.worlds]
-    return passed, units
 
 
 def sweep_verdict(arms: Arms) -> str:
@@ -73,7 +63,8 @@ def sweep_verdict(arms: Arms) -> str:
         gap = difference(arms[ours], arms[arm], variant)
         if gap is not None:
             seeds = len(shared_seeds(arms[ours], arms[arm], variant))
-            return f"Test all-pass of {ours} {_against(gap)} {arm}: {points(gap)} points ({_scope(seeds)})."
+            found = f"Test all-pass of {ours} {_against(gap, seeds)} {arm}: {points(gap)} points"
+            return f"{found} ({_scope(seeds)})."
     return f"No arm was tested on the same worlds as {ours} so far, so the arms cannot be compared yet."
 
 
@@ -97,9 +88,9 @@ def contrast_section(arms: Arms, greedy: str) -> Html:
         "Contrasts",
         table(("test all-pass, in points", "seeds", f"sampled ({sampled})", "greedy"), rows),
         note(
-            f"Below {SEEDS} seeds intervals resample the test worlds of these seeds and say nothing "
-            "about others; from there on they are Student's over seeds, of one difference each. They are not "
-            "adjusted for how many there are."
+            "Intervals are Student's over seeds, of one difference each; that of a single seed resamples its "
+            f"test worlds and says nothing about others. Below {SEEDS} seeds they are a case study, which "
+            "claims no difference. They are not adjusted for how many there are."
         ),
     )
 
@@ -108,7 +99,10 @@ def _sampled(runs: Mapping[int, Standing]) -> str:
     return next(iter(runs.values())).sampled
 
 
-def _against(gap: Interval) -> str:
+def _against(gap: Interval, seeds: int) -> str:
+    """How one arm stands to another; a case study takes no side."""
+    if seeds < SEEDS:
+        return "minus that of"
     return {"rose": "is above that of", "fell": "is below that of"}.get(
         moved(gap), "does not differ beyond its interval from that of"
     )
@@ -117,5 +111,5 @@ def _against(gap: Interval) -> str:
 def _scope(seeds: int) -> str:
     if seeds >= SEEDS:
         return f"95 % interval over {seeds} seeds"
-    counted = "one seed" if seeds == 1 else f"{seeds} seeds"
-    return f"95 % interval over the test worlds of {counted}: a case study"
+    counted = "the test worlds of one seed" if seeds == 1 else f"{seeds} seeds"
+    return f"95 % interval over {counted}: a case study, which claims no difference"

@@ -45,7 +45,11 @@ class Diagnosis(NamedTuple):
         return shares, [probe.world_id for probe in met]
 
     def failure(self, cell: str) -> Interval | None:
-        """The cell's failure rate, its interval over worlds; None when no task required it."""
+        """The cell's failure rate with the report's own interval, or one over its worlds where the report has
+        none; None when no task required it."""
+        told = self.report.cell(cell)
+        if told is not None and told.rate_low is not None and told.rate_high is not None:
+            return Interval(told.rate, told.rate_low, told.rate_high)
         shares, worlds = self.sample(cell)
         return cluster_bootstrap(shares, worlds) if shares else None
 

@@ -8,8 +8,8 @@ from analysis.report.markup import Html, element, note, section
 
 _PANELS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     ("Reward and all-pass", ("reward", "raw_reward", "all_pass"), True),
-    ("Episodes that went wrong", ("truncated", "penalised", "collateral", "malformed"), True),
-    ("Groups without a gradient", ("dropped",), True),
+    ("Episodes that went wrong", ("truncated", "penalised", "collateral"), True),
+    ("Malformed calls, groups without a gradient", ("malformed", "dropped"), True),
     ("Tokens per episode", ("tokens",), False),
     ("Entropy per token", ("entropy",), False),
     ("Gradient norm", ("gradient_norm",), False),

@@ -84,7 +84,7 @@ def _cells(diagnosis: Diagnosis, cells: list[Cell], targeted: frozenset[str], an
 
 
 def _row(diagnosis: Diagnosis, cell: Cell, targeted: bool, anchors: Anchors) -> tuple[object, ...]:
-    rate = _rate(diagnosis, cell)
+    rate = diagnosis.failure(cell.name) or Interval(cell.rate, cell.rate, cell.rate)
     mode = max(cell.modes.items(), key=lambda item: item[1])[0].replace("_", " ") if cell.modes else "-"
     read = [
         anchors.link("episode", episode_id, number)
@@ -103,10 +103,3 @@ def _row(diagnosis: Diagnosis, cell: Cell, targeted: bool, anchors: Anchors) -> 
         "new" if cell.change is None else f"{100 * cell.change:+.0f}",
         mode,
     )
-
-
-def _rate(diagnosis: Diagnosis, cell: Cell) -> Interval:
-    """The cell's failure rate with the report's own interval, or one made here when it has none."""
-    if cell.rate_low is not None and cell.rate_high is not None:
-        return Interval(cell.rate, cell.rate_low, cell.rate_high)
-    return diagnosis.failure(cell.name) or Interval(cell.rate, cell.rate, cell.rate)

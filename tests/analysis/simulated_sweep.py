@@ -18,12 +18,12 @@ GAINS = {
 }
 
 
-def simulated_sweep(arms=tuple(GAINS), seeds=range(10), rollouts=4, extended=True):
+def simulated_sweep(arms=tuple(GAINS), seeds=range(10), rollouts=8, extended=True):
     """One result per arm and seed."""
     return [simulated_result(arm, seed, rollouts, extended) for arm in arms for seed in seeds]
 
 
-def simulated_result(arm, seed, rollouts=4, extended=True):
+def simulated_result(arm, seed, rollouts=8, extended=True):
     """One result; `static` is charged a third and goes on until the closed loop's charged steps."""
     draw = random.Random(f"{arm}/{seed}")
     growing = arm != "static"

@@ -15,7 +15,7 @@ from analysis.contrasts.forest import caption
 from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
 from analysis.contrasts.sweep import MAIN, NAMED, as_sweep, read_sweep
-from analysis.contrasts.tables import Table, contrasted, scores, tables
+from analysis.contrasts.tables import Table, contrasted, judged, scores, tables
 from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
 from analysis.contrasts.write import write_contrasts
 from analysis.errors import DataError
@@ -189,7 +189,8 @@ def test_a_case_study_is_called_one():
     assert verdict(three).startswith("Case study of 3 seeds: ")
     assert verdict(three).endswith("; 3 seeds cannot show a difference, whatever its size.")
     said = power_statement(primary(three))
-    assert said.startswith("3 seeds cannot give p <= 0.05 (the smallest is 0.25); ") and "rough guess" in said
+    assert said.startswith("3 seeds cannot give p <= 0.05 (the smallest is 0.25), and the scatter seen")
+    assert said.endswith("is too rough a guess of so few to tell what 10 would see.") and "%" not in said
 
 
 def test_an_arm_of_few_seeds_is_a_case_study_beside_one_of_ten():
@@ -325,10 +326,15 @@ def test_families_are_told_by_arm(sweep):
     assert told["closed_loop", "update"].targeted == 0
 
 
-def test_one_rollout_has_no_worst_tasks():
-    assert worst_tasks(simulated_result("static", 0, rollouts=1), "final") is None
-    lone = contrasts(as_sweep("s", simulated_sweep(rollouts=1, arms=("closed_loop", "static"))))
-    assert "worst_tenth" not in {c.measure.name for c in lone}
+def test_too_few_rollouts_to_rank_tasks_by_have_no_worst_tenth():
+    assert worst_tasks(simulated_result("static", 0, rollouts=7), "final") is None
+    assert worst_tasks(simulated_result("static", 0, rollouts=8), "final") is not None
+    few = as_sweep("s", simulated_sweep(rollouts=2, arms=("closed_loop", "static")))
+    found = contrasts(few)
+    assert "worst_tenth" not in {c.measure.name for c in found}
+    aim = next(aim for aim in aims(few, found) if "worst tenth" in aim.title)
+    assert (aim.found, aim.seeds, aim.outcome) == (None, 10, "undecided")
+    assert "not determined: a worst tenth needs 8 rollouts a task" in judged([aim]).text()
 
 
 @pytest.mark.parametrize(

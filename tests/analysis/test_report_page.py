@@ -348,8 +348,8 @@ def test_arms_are_compared_on_the_seeds_and_worlds_that_they_share():
     assert difference(ours, theirs, "t1") == (0.5, 0.0, 1.0)
     said = sweep_verdict({"closed_loop": ours, "stale": theirs, "random_worlds": {7: ours[2]}})
     assert said == (
-        "Test all-pass of closed_loop does not differ beyond its interval from that of stale: "
-        "+50.0 [+0.0, +100.0] points (95 % interval over the test worlds of one seed: a case study)."
+        "Test all-pass of closed_loop minus that of stale: +50.0 [+0.0, +100.0] points (95 % interval over "
+        "the test worlds of one seed: a case study, which claims no difference)."
     )
 
 
