@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from policy.errors import WeightsError
-from policy.weights.description import read_description, read_json
+from policy.weights.description import beside, read_description, read_json
 from policy.weights.packages import needed
 from policy.weights.places import Place
 
@@ -45,7 +45,11 @@ class HuggingFaceFolder:
                     found[name] = tuple(part.get_shape())
         return found
 
+    def beside(self) -> dict[str, Any]:
+        return beside(read_json(self.where / "config.json"))
+
     def read(self, place: Place) -> np.ndarray:
+        needed("ml_dtypes")  # tells NumPy of bfloat16; nothing else need have imported it
         with _opened(self.where / self._file_of[place.folder]) as tensors:
             return np.asarray(tensors.get_tensor(place.folder), np.float32)
 
