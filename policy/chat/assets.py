@@ -1,7 +1,9 @@
 """`ChatAssets`: a published model's tokenizer and chat template, out of its folder or GGUF file."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from policy.chat.gguf_tokenizer import tokenizer_of
@@ -11,6 +13,12 @@ from policy.weights.gguf_file import GgufFile
 from policy.weights.packages import needed
 
 _TEMPLATE = "chat_template.jinja"
+_GENERATION = "generation_config.json"
+_ANYBODYS = "PreTrainedTokenizerFast"
+"""The class with which other programs read any `tokenizer.json`."""
+_ROLES = {"bos": "bos", "eos": "eos", "pad": "padding"}
+"""Roles of tokens, and what a GGUF file calls them."""
+_ADDED = ("add_bos_token", "add_eos_token")
 _NAMES = ("bos_token", "eos_token", "pad_token", "unk_token")
 
 
@@ -21,14 +29,14 @@ class ChatAssets(NamedTuple):
     tokenizer: Any  # tokenizers.Tokenizer
     template: str  # Jinja source
     names: dict[str, str]  # texts of tokens by role, e.g. bos_token, which templates use
+    settings: Mapping[str, Any] = MappingProxyType({})  # further ones of the tokenizer, for other programs
+    generation: Mapping[str, Any] | None = None  # how other programs are to sample; None: nothing is told
 
     def files(self) -> dict[str, str]:
         """The same as files of a Hugging Face folder."""
-        told = {"chat_template": self.template, **self.names}
-        return {
-            "tokenizer.json": self.tokenizer.to_str(),
-            "tokenizer_config.json": json.dumps(told, indent=2, ensure_ascii=False) + "\n",
-        }
+        told = {"tokenizer_class": _ANYBODYS, **self.names, **self.settings, "chat_template": self.template}
+        texts = {"tokenizer.json": self.tokenizer.to_str(), "tokenizer_config.json": _object(told)}
+        return texts if self.generation is None else {**texts, _GENERATION: _object(self.generation)}
 
 
 def read_assets(path: Path | str) -> ChatAssets:
@@ -46,7 +54,15 @@ def _of_folder(folder: Path) -> ChatAssets:
         raise WeightsError(f"{folder}/tokenizer.json cannot be read ({error}); download it again") from error
     told = read_json(folder / "tokenizer_config.json")
     names = {name: _text(told[name]) for name in _NAMES if told.get(name)}
-    return ChatAssets(folder, tokenizer, _template(folder, told), names)
+    generation = read_json(folder / _GENERATION) if (folder / _GENERATION).exists() else None
+    return ChatAssets(folder, tokenizer, _template(folder, told), names, _settings(told), generation)
+
+
+def _settings(told: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of `tokenizer_config.json`: all but code of its own, which is not carried along."""
+    own = "auto_map" in told
+    gone = ("auto_map", "tokenizer_class") if own else ()
+    return {key: value for key, value in told.items() if key not in gone}
 
 
 def _template(folder: Path, told: dict[str, Any]) -> str:
@@ -78,7 +94,22 @@ def _of_file(file: GgufFile) -> ChatAssets:
     if not template:
         raise WeightsError(f"{file.where} has no chat template; take the model's instruction-tuned variant")
     tokens = file.value("tokenizer.ggml.tokens")
-    roles = {"bos_token": "bos_token_id", "eos_token": "eos_token_id", "pad_token": "padding_token_id"}
-    ids = {role: file.value(f"tokenizer.ggml.{key}", -1) for role, key in roles.items()}
-    names = {role: tokens[i] for role, i in ids.items() if 0 <= i < len(tokens)}
-    return ChatAssets(file.where, tokenizer_of(file), template, names)
+    ids = {f"{name}_token": file.token(role) for name, role in _ROLES.items()}
+    names = {name: tokens[i] for name, i in ids.items() if i is not None and 0 <= i < len(tokens)}
+    generation = {key: i for key, i in file.beside().items() if key.endswith("_token_id") and i is not None}
+    return ChatAssets(file.where, tokenizer_of(file), template, names, _settings_of(file), generation or None)
+
+
+def _settings_of(file: GgufFile) -> dict[str, Any]:
+    """The same settings, as far as a GGUF file has them."""
+    added = [key for key in _ADDED if file.value(f"tokenizer.ggml.{key}", False)]
+    positions = file.beside().get("max_position_embeddings")
+    return {
+        "clean_up_tokenization_spaces": False,  # or a space before a punctuation mark would be lost
+        **dict.fromkeys(added, True),
+        **({} if positions is None else {"model_max_length": positions}),
+    }
+
+
+def _object(told: Mapping[str, Any]) -> str:
+    return json.dumps(dict(told), indent=2, ensure_ascii=False) + "\n"

@@ -44,10 +44,10 @@ def _described(path: Path) -> list[str]:
 def _written(path: Path, out: Path) -> str:
     from policy.chat.assets import read_assets
     from policy.weights.saving import save
-    from policy.weights.source import load
+    from policy.weights.source import load, open_source
 
     config, params = load(path)
-    save(out, config, params, read_assets(path).files())
+    save(out, config, params, read_assets(path).files(), beside=open_source(path).beside())
     return f"written    {out}"
 
 

@@ -1,6 +1,7 @@
 """`config.json` of a Hugging Face folder: the decoder's shape, read and written."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ FAMILIES = ("qwen3", "llama")
 _MUST_BE_OFF = ("attention_bias", "mlp_bias", "use_sliding_window", "quantization_config")
 """What would change the computation if it were on."""
 _ROPE = ("rope_parameters", "rope_scaling")
+_BESIDE = ("max_position_embeddings", "bos_token_id", "eos_token_id", "pad_token_id")
+_NO_TOKENS: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None}
 
 
 def read_description(folder: Path) -> DecoderConfig:
@@ -53,8 +56,19 @@ def published(where: Path, fields: dict[str, Any]) -> DecoderConfig:
         raise WeightsError(f"{where} describes no decoder: {f'{name}: ' if name else ''}{told}") from error
 
 
-def described(config: DecoderConfig) -> dict[str, Any]:
-    """What `read_description` reads as this configuration."""
+def beside(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a `config.json`, what the decoder does without and other programs do not: how many positions the
+    model knows, and which tokens begin, end and pad a text.
+
+    For what a folder leaves out, other programs take defaults of their own, which are wrong for nearly every
+    model: 2,048 positions and the tokens 1 and 2 in the Llama family. null is an answer: there is none.
+    """
+    return {key: told[key] for key in _BESIDE if key in told}
+
+
+def described(config: DecoderConfig, beside: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What `read_description` reads as this configuration, with what stands beside it; None: no token begins
+    or ends a text, and the number of positions is not known."""
     return {
         "architectures": ["Qwen3ForCausalLM" if config.qk_norm else "LlamaForCausalLM"],
         "model_type": "qwen3" if config.qk_norm else "llama",
@@ -71,6 +85,7 @@ def described(config: DecoderConfig) -> dict[str, Any]:
         "hidden_act": "silu",
         "attention_bias": False,
         "torch_dtype": "float32",
+        **(_NO_TOKENS if beside is None else beside),
     }
 
 

@@ -19,6 +19,9 @@ from policy.weights.places import Place
 PERMUTED = ("query", "key")
 _STORED = ("F32", "F16", "BF16", "Q8_0", "Q4_1")
 """Forms of storage that are tested; all others are refused."""
+_ABSENT = -1
+_ENDS = ("eos", "eot", "eom")
+"""Tokens that end a text, a turn, and a message with a call; a file names some of them."""
 
 
 class GgufFile:
@@ -61,6 +64,27 @@ class GgufFile:
                     f"take a file that uses {', '.join(_STORED)}"
                 )
         return {name: self._shape(name) for name in self._tensors}
+
+    def beside(self) -> dict[str, Any]:
+        positions = self._whole(f"{self.family}.context_length")
+        known = {} if positions is None else {"max_position_embeddings": positions}
+        ends = sorted({i for name in _ENDS if (i := self.token(name)) is not None})
+        return {
+            **known,
+            "bos_token_id": self.token("bos"),
+            "eos_token_id": ends if len(ends) > 1 else ends[0] if ends else None,
+            "pad_token_id": self.token("padding"),
+        }
+
+    def token(self, role: str) -> int | None:
+        """The id of the token with a role, e.g. `eos`; None when the file names none."""
+        return self._whole(f"tokenizer.ggml.{role}_token_id")
+
+    def _whole(self, key: str) -> int | None:
+        found = self.value(key, _ABSENT)
+        if not isinstance(found, int):
+            raise WeightsError(f"{self.where}: {key}={found!r} is no whole number; take another conversion")
+        return None if found == _ABSENT else found
 
     def read(self, place: Place) -> np.ndarray:
         tensor = self._tensors[place.gguf]

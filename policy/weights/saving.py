@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,14 @@ def save(
     params: dict[str, Any],
     speech: dict[str, str] | None = None,
     file_bytes: int = FILE_BYTES,
+    beside: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write parameters as float32 safetensors with their `config.json`; the folder appears when it is whole.
 
-    `speech`: further files by name, which are the tokenizer's. Raises WeightsError when the folder exists, or
-    the decoder scales its embedding: no published architecture does.
+    `speech`: further files by name, which are the tokenizer's (`ChatAssets.files`). `beside`: what other
+    programs read in `config.json` beside the shape (`Source.beside`, of the weights that the decoder began
+    with). Raises WeightsError when the folder exists, or the decoder scales its embedding: no published
+    architecture does.
     """
     folder = Path(folder)
     if config.scaled_embedding:
@@ -44,7 +47,8 @@ def save(
     part.mkdir(parents=True)
     try:
         _write_tensors(part, config, params, file_bytes)
-        texts = {"config.json": json.dumps(described(config), indent=2) + "\n", **(speech or {})}
+        told = described(config, beside)
+        texts = {"config.json": json.dumps(told, indent=2) + "\n", **(speech or {})}
         for name, text in texts.items():
             (part / name).write_text(text, encoding="utf-8")
         part.rename(folder)

@@ -30,6 +30,9 @@ class Source(Protocol):
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of all tensors, by this source's names."""
 
+    def beside(self) -> dict[str, Any]:
+        """What `config.json` says to other programs, see `policy.weights.description.beside`."""
+
     def read(self, place: Place) -> np.ndarray:
         """One array as it is stored, float32; query and key rows in the order of half-split rotary pairs."""
 

@@ -19,7 +19,7 @@ from policy.weights.__main__ import main
 from policy.weights.saving import save
 from policy.weights.source import load
 from tests import plain_forward
-from tests.fakes_chat import LLAMA, QWEN, random_params, speech, write_folder
+from tests.fakes_chat import LLAMA, MARKED, QWEN, random_params, speech, write_folder
 
 safetensors = pytest.importorskip("safetensors", reason="needs the extra `weights`")
 pytest.importorskip("tokenizers", reason="needs the extra `weights`")
@@ -93,18 +93,38 @@ def test_saving_and_reading_back_gives_equal_arrays_from_one_file_or_several(
         assert read == config and equal(back, params)
 
 
-def test_half_precision_is_read_as_float32(tmp_path: Path) -> None:
+def in_bfloat16(folder: Path) -> dict[str, np.ndarray]:
+    """Store a folder's tensors as published ones are; what they were."""
     from ml_dtypes import bfloat16
     from safetensors.numpy import load_file, save_file
 
-    folder = write_folder(tmp_path / "model", LLAMA)
     tensors = load_file(folder / "model.safetensors")
     save_file({k: v.astype(bfloat16) for k, v in tensors.items()}, folder / "model.safetensors")
+    return dict(tensors)
+
+
+def test_half_precision_is_read_as_float32(tmp_path: Path) -> None:
+    from ml_dtypes import bfloat16
+
+    folder = write_folder(tmp_path / "model", LLAMA)
+    tensors = in_bfloat16(folder)
     params = load(folder).params
     assert params["embedding"].dtype == jnp.float32
     np.testing.assert_array_equal(
         params["embedding"], tensors["model.embed_tokens.weight"].astype(bfloat16).astype(np.float32)
     )
+
+
+def test_half_precision_is_converted_by_a_process_in_which_nothing_else_has_told_numpy_of_it(
+    tmp_path: Path,
+) -> None:
+    folder = write_folder(tmp_path / "model", LLAMA)
+    in_bfloat16(folder)
+    command = [sys.executable, "-m", "policy.weights", str(folder), "--out", str(tmp_path / "copy")]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert equal(load(tmp_path / "copy").params, load(folder).params)
 
 
 def test_arrays_can_be_put_elsewhere_as_they_are_read(tmp_path: Path) -> None:
@@ -266,6 +286,80 @@ def test_the_command_describes_and_converts(tmp_path: Path, capsys: pytest.Captu
     assert main([str(tmp_path / "nowhere")]) == 2
     complaint = capsys.readouterr().err
     assert complaint.count("\n") == 1 and "does not exist" in complaint
+
+
+def told(path: Path) -> dict[str, Any]:
+    """An object in a file."""
+    return dict(json.loads(path.read_text()))
+
+
+BESIDE = {
+    "max_position_embeddings": 131_072,
+    "bos_token_id": 507,
+    "eos_token_id": [507, 509],
+    "pad_token_id": None,
+}
+"""Keys of `config.json` that the decoder does without, by the names that other programs document."""
+SETTINGS = {
+    "tokenizer_class": "Qwen2Tokenizer",
+    "model_max_length": 131_072,
+    "clean_up_tokenization_spaces": False,
+    "add_bos_token": False,
+    "additional_special_tokens": ["<|im_start|>", "<|im_end|>"],
+    "bos_token": None,
+    "eos_token": {"__type": "AddedToken", "content": "<|im_end|>", "lstrip": False, "special": True},
+}
+
+
+def test_a_converted_folder_tells_other_programs_what_its_source_told_them(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "model", LLAMA)
+    config = {**told(folder / "config.json"), **BESIDE}
+    (folder / "config.json").write_text(json.dumps(config))
+    generation = {"do_sample": True, "temperature": 0.6, "eos_token_id": [507, 509], "top_p": 0.95}
+    (folder / "generation_config.json").write_text(json.dumps(generation))
+    (folder / "tokenizer_config.json").write_text(json.dumps(SETTINGS))
+    (folder / "chat_template.jinja").write_text("{{ 'other' }}" + MARKED)
+    assert main([str(folder), "--out", str(tmp_path / "copy")]) == 0
+    copy = tmp_path / "copy"
+    assert told(copy / "config.json") == config
+    assert told(copy / "generation_config.json") == generation
+    assert told(copy / "tokenizer_config.json") == {**SETTINGS, "chat_template": "{{ 'other' }}" + MARKED}
+
+
+def test_what_a_source_does_not_say_is_not_made_up(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "model", LLAMA)
+    # parameters that were saved alone: null, where other programs would take the tokens 1 and 2
+    alone = told(folder / "config.json")
+    assert alone["bos_token_id"] is None and alone["eos_token_id"] is None
+    assert "max_position_embeddings" not in alone and not (folder / "generation_config.json").exists()
+    config = {key: value for key, value in alone.items() if not key.endswith("_token_id")}
+    (folder / "config.json").write_text(json.dumps(config))
+    assert main([str(folder), "--out", str(tmp_path / "copy")]) == 0
+    assert told(tmp_path / "copy" / "config.json") == config
+    assert not (tmp_path / "copy" / "generation_config.json").exists()
+    # any program can read a tokenizer.json with this class
+    assert told(tmp_path / "copy" / "tokenizer_config.json")["tokenizer_class"] == "PreTrainedTokenizerFast"
+
+
+def test_code_that_a_tokenizer_brings_is_not_asked_for_in_a_folder_that_lacks_it(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "model")
+    settings = told(folder / "tokenizer_config.json")
+    own = {"tokenizer_class": "OwnTokenizer", "auto_map": {"AutoTokenizer": ["own.OwnTokenizer", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, **own}))
+    assert main([str(folder), "--out", str(tmp_path / "copy")]) == 0
+    copied = told(tmp_path / "copy" / "tokenizer_config.json")
+    assert copied == {**settings, "tokenizer_class": "PreTrainedTokenizerFast"}
+
+
+def test_a_broken_generation_config_ends_the_command_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_folder(tmp_path / "model")
+    (folder / "generation_config.json").write_text("[]")
+    assert main([str(folder), "--out", str(tmp_path / "copy")]) == 2
+    said = capsys.readouterr().err
+    assert "generation_config.json holds a list, not an object; download it again" in said
+    assert said.count("\n") == 1
 
 
 def test_on_a_mesh_every_device_gets_its_share_as_the_arrays_are_read(tmp_path: Path) -> None:

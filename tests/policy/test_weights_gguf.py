@@ -19,8 +19,9 @@ from tests.fakes_chat import LLAMA, MARKED, QWEN, random_params, tokenizer_json
 gguf = pytest.importorskip("gguf", reason="needs the extra `weights`")
 pytest.importorskip("tokenizers", reason="needs the extra `weights`")
 
-LOSSES = {"F32": 0.0, "F16": 2e-3, "Q8_0": 2e-2, "Q4_1": 0.2}
-"""How far a matrix entry of about 0.5 may be off: Q4_1 has 16 levels between least and largest of 32."""
+LOSSES = {"F32": 0.0, "F16": 2e-3, "BF16": 4e-3, "Q8_0": 2e-2, "Q4_1": 0.2}
+"""How far a matrix entry of about 0.5 may be off: BF16 keeps 8 bits, 2**-8 = 3.9e-3;
+Q4_1 has 16 levels between least and largest of 32."""
 
 
 def neighbours(array: np.ndarray, head_width: int) -> np.ndarray:
@@ -46,15 +47,18 @@ def write(
         "attention.head_count": config.heads,
         "attention.head_count_kv": config.kv_heads,
         "attention.key_length": config.head_width,
-    } | {key.replace("__", "."): value for key, value in changed.items()}
+    } | {key.replace("__", "."): value for key, value in changed.items() if key != "eos"}
     for key, value in told.items():
+        key = key if key.startswith("tokenizer.") else f"{family}.{key}"
         if isinstance(value, str):
-            writer.add_string(f"{family}.{key}", value)
+            writer.add_string(key, value)
+        elif isinstance(value, bool):
+            writer.add_bool(key, value)
         elif value is not None:
-            writer.add_uint32(f"{family}.{key}", value)
+            writer.add_uint32(key, value)
     writer.add_float32(f"{family}.rope.freq_base", config.rope_base)
     writer.add_float32(f"{family}.attention.layer_norm_rms_epsilon", config.norm_epsilon)
-    _add_tokenizer(writer, pre)
+    _add_tokenizer(writer, pre, changed.get("eos", "<|im_end|>"))
     for place in places(config):
         array: Any = params
         for key in place.path:
@@ -70,7 +74,7 @@ def write(
     return path
 
 
-def _add_tokenizer(writer: Any, pre: str) -> None:
+def _add_tokenizer(writer: Any, pre: str, eos: str | None) -> None:
     made = json.loads(tokenizer_json())
     special = {token["content"] for token in made["added_tokens"]}
     vocabulary = made["model"]["vocab"] | {token["content"]: token["id"] for token in made["added_tokens"]}
@@ -80,7 +84,8 @@ def _add_tokenizer(writer: Any, pre: str) -> None:
     writer.add_token_list(tokens)
     writer.add_token_types([3 if token in special else 1 for token in tokens])
     writer.add_token_merges([" ".join(merge) for merge in made["model"]["merges"]])
-    writer.add_eos_token_id(vocabulary["<|im_end|>"])
+    if eos is not None:
+        writer.add_eos_token_id(vocabulary[eos])
     writer.add_chat_template(MARKED)
 
 
@@ -178,3 +183,51 @@ def test_an_unknown_tokenizer_points_to_the_folder(tmp_path: Path) -> None:
 
     with pytest.raises(WeightsError, match=r"of kind 'gpt2', 'tekken' is not known; use .* tokenizer\.json"):
         read_assets(write(tmp_path / "model.gguf", LLAMA, random_params(LLAMA), pre="tekken"))
+
+
+def converted(path: Path, folder: Path) -> list[dict[str, Any]]:
+    """config.json, tokenizer_config.json and generation_config.json of a file made a folder; {}: absent."""
+    assert main([str(path), "--out", str(folder)]) == 0
+    names = ("config.json", "tokenizer_config.json", "generation_config.json")
+    return [json.loads((folder / n).read_text()) if (folder / n).exists() else {} for n in names]
+
+
+def test_other_programs_are_told_where_a_text_ends_and_how_long_it_may_be(tmp_path: Path) -> None:
+    # 500 tokens, then the special ones: <|endoftext|> is 500, <|im_start|> 501, <|im_end|> 502
+    params, roles = random_params(LLAMA), "tokenizer__ggml__"
+    named = {"bos_token_id": 501, "eot_token_id": 500, "padding_token_id": 500, "add_bos_token": True}
+    file = write(
+        tmp_path / "a.gguf", LLAMA, params, context_length=8_192,
+        **{roles + key: value for key, value in named.items()},
+    )  # fmt: skip
+    config, settings, generation = converted(file, tmp_path / "a")
+    ids = {"bos_token_id": 501, "eos_token_id": [500, 502], "pad_token_id": 500}
+    assert config == {**config, "max_position_embeddings": 8_192, **ids}
+    assert generation == ids
+    assert settings == {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": "<|im_start|>",
+        "eos_token": "<|im_end|>",
+        "pad_token": "<|endoftext|>",
+        "clean_up_tokenization_spaces": False,
+        "add_bos_token": True,
+        "model_max_length": 8_192,
+        "chat_template": MARKED,
+    }
+
+
+def test_a_file_that_names_no_tokens_has_a_folder_that_says_so(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.gguf", LLAMA, random_params(LLAMA), eos=None)
+    config, settings, generation = converted(file, tmp_path / "a")
+    # null, where other programs would take the tokens 1 and 2
+    assert [config[f"{role}_token_id"] for role in ("bos", "eos", "pad")] == [None, None, None]
+    assert "max_position_embeddings" not in config and "model_max_length" not in settings
+    assert generation == {}
+
+
+def test_a_length_that_is_no_number_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "a.gguf", LLAMA, random_params(LLAMA), context_length="long")
+    assert main([str(file), "--out", str(tmp_path / "a")]) == 2
+    assert "llama.context_length='long' is no whole number; take another" in capsys.readouterr().err
