@@ -1,4 +1,8 @@
-"""Optimizers: Muon for the matrices of the blocks, Adam for embedding and norms; or Adam for everything.
+"""Optimizers: Muon for the matrices of the blocks, NAdam for embedding, norms and head; or Adam for all.
+
+Under the name `muon` the rest is left to `optax.contrib.muon`, which looks a step ahead (Nesterov) in both of
+its parts: what moves embedding, norms and head is Adam with Nesterov momentum, NAdam, at the rate
+`embedding_rate`. Under the name `adam` everything is moved by plain Adam.
 
 With GRPO on a tiny decoder, Adam's step (every entry moves by the full rate) destroyed what supervision had
 taught at rates that still learned, while Muon's (every singular value of the update is about the rate)
