@@ -86,16 +86,17 @@ PRESETS: dict[PresetName, DecoderConfig] = {
 
 
 class OptimizerConfig(Config):
-    """Gradient transformation. Muon orthogonalises the update of every matrix; the rest is left to Adam."""
+    """Gradient transformation. Muon orthogonalises the update of every matrix inside the blocks, and leaves
+    embedding, norms and head to NAdam (Adam with Nesterov momentum); `adam` is plain Adam for everything."""
 
     name: Literal["muon", "adam"] = "muon"
     learning_rate: float = Field(1e-3, gt=0)  # of the matrices (muon), or of everything (adam)
     embedding_rate: float | None = Field(
         None, gt=0
-    )  # Adam's rate for embedding and norms under muon; None: same
-    beta1: float = Field(0.9, ge=0, lt=1)  # Adam's decay of the first moment
-    beta2: float = Field(0.98, ge=0, lt=1)  # Adam's decay of the second moment
-    momentum: float = Field(0.95, ge=0, lt=1)  # Muon's decay of the momentum
+    )  # NAdam's, for embedding, norms and head under muon; None: same
+    beta1: float = Field(0.9, ge=0, lt=1)  # decay of the first moment, of Adam and NAdam
+    beta2: float = Field(0.98, ge=0, lt=1)  # decay of the second moment, of both
+    momentum: float = Field(0.95, ge=0, lt=1)  # Muon's decay of the momentum, which is Nesterov's
     clip_norm: float | None = Field(1.0, gt=0)  # global norm that gradients are clipped to; None: no clipping
     warmup_steps: int = Field(0, ge=0)  # steps over which the rate rises linearly from 0
 
@@ -295,6 +296,11 @@ class PolicyConfig(Config):
             raise ValueError(
                 f"codec={self.codec!r} does not go with weights={self.weights!r}; give `codec: chat` and "
                 f"the path of published weights, or neither"
+            )
+        if self.thinking and self.codec != "chat":
+            raise ValueError(
+                f"thinking=True does nothing with codec={self.codec!r}, which has no words to think in; take "
+                f"it out, or give `codec: chat` and the path of published weights"
             )
         return self
 

@@ -38,6 +38,16 @@ def test_shapes_that_do_not_fit_name_the_value_and_the_remedy() -> None:
         DecoderConfig(layers=1001)
 
 
+def test_thinking_is_refused_where_there_is_nothing_to_think_in() -> None:
+    with pytest.raises(
+        ValidationError,
+        match="thinking=True does nothing with codec='world', which has no words to think in; take it out",
+    ):
+        PolicyConfig(thinking=True)
+    assert PolicyConfig(thinking=True, codec="chat", weights="models/any").thinking
+    assert not PolicyConfig(thinking=False).thinking
+
+
 def test_an_unknown_key_is_an_error() -> None:
     with pytest.raises(ValidationError, match="widht"):
         DecoderConfig(widht=64)
