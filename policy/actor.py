@@ -81,8 +81,11 @@ class Actor:
         return params, opt_state, {name: float(value) for name, value in jax.device_get(norms).items()}
 
     def require_agreement(self, gap: float, traces: Sequence[TokenTrace], version: int) -> None:
-        """Once, on episodes that are all of the present parameters: AgreementError when the gap is wide."""
-        if not self._agreed and all(bool((trace.version == version).all()) for trace in traces):
+        """Once, on episodes that are all of the present parameters and sampled something: AgreementError when
+        the gap is wide."""
+        if self._agreed or not any(bool(trace.sampled.any()) for trace in traces):
+            return
+        if all(bool((trace.version == version).all()) for trace in traces):
             check_agreement(gap, AGREEMENT[gradients.computed_in(self.decoder)])
             self._agreed = True
 

@@ -57,10 +57,14 @@ class Trainer:
     def update(self, state: TrainState, scored: Sequence[Scored]) -> tuple[TrainState, Metrics]:
         """One update from a batch of episodes; the given state's arrays are consumed, its reference apart.
 
+        When no episode has a sampled token, no step is taken: the version alone rises.
+
         Raises AgreementError when, at the first update of this trainer, its log-probabilities are not the
         sampler's.
         """
         examples = self.examples(scored, state.version)
+        if not examples:  # a step would move the parameters all the same, by their momentum
+            return state._replace(version=state.version + 1), {"steps": 0.0, "tokens": 0.0}
         ready = [
             self._ready(state, pack(part, self.packing.width))
             for part in self._minibatches(examples, state.version)

@@ -1,5 +1,7 @@
 """Updates: sampler and trainer agree, batch shapes do not matter, rewarded tokens become likelier."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -206,6 +208,43 @@ def test_an_episode_whose_prompt_alone_is_too_long_is_left_out(scored: list[Scor
     short = Trainer(PRESETS["micro"], config, PackingConfig(width=160, rows=2))
     assert len(short.examples([Scored(unsaid, 1.0), *scored], version=0)) == len(scored)
     assert short.examples([Scored(unsaid, 1.0)], version=0) == []
+
+
+@pytest.mark.parametrize("config", [{}, {"epochs": 2, "minibatches": 3}, {"kl": 0.1}])
+def test_an_update_in_which_nothing_was_sampled_raises_the_version_and_changes_nothing_else(
+    config: dict[str, Any], params: Params, scored: list[Scored]
+) -> None:
+    def unsaid(item: Scored) -> Scored:
+        return item._replace(tokens=item.tokens._replace(sampled=np.zeros_like(item.tokens.sampled)))
+
+    trainer = Trainer(PRESETS["micro"], GrpoConfig(group_size=1, **config), PACKING)
+    # momentum from an update before, which a step without a gradient would go on with
+    began, _ = trainer.update(trainer.adopt(copied(params)), scored)
+    held = [np.array(leaf) for leaf in jax.tree.leaves(began._replace(version=0))]
+    for episodes in ([unsaid(item) for item in scored], []):
+        after, metrics = trainer.update(began, episodes)
+        assert (began.version, after.version) == (1, 2)
+        assert metrics == {"steps": 0.0, "tokens": 0.0}
+        now = jax.tree.leaves(after._replace(version=0))
+        assert len(now) == len(held) and all(map(np.array_equal, held, now))
+
+
+def test_an_update_in_which_nothing_was_sampled_does_not_pass_for_agreement(
+    params: Params, scored: list[Scored]
+) -> None:
+    off = [Scored(item.tokens._replace(logp=item.tokens.logp - 0.01), 1.0) for item in scored]
+    unsaid = [
+        item._replace(tokens=item.tokens._replace(sampled=np.zeros_like(item.tokens.sampled)))
+        for item in scored
+    ]
+    trainer = Trainer(PRESETS["micro"], GrpoConfig(group_size=1), PACKING)
+    state, _ = trainer.update(trainer.adopt(copied(params)), unsaid)
+    younger = [
+        item._replace(tokens=item.tokens._replace(version=item.tokens.version + state.version))
+        for item in off
+    ]
+    with pytest.raises(AgreementError, match="sampler and trainer disagree"):
+        trainer.update(state, younger)
 
 
 @pytest.mark.parametrize(
