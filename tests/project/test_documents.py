@@ -224,7 +224,7 @@ def test_the_settings_of_here_are_the_defaults() -> None:
     assert grpo.normalisation == "group" and f"those below 0 times {grpo.negative_weight:g}" in PAPER
     optimizer = grpo.optimizer
     assert (optimizer.name, optimizer.learning_rate, optimizer.embedding_rate) == ("muon", 3e-3, 1e-4)
-    moves = "Muon 3e-3, NAdam (Adam with Nesterov momentum) 1e-4 for embedding, norms and head, falling to a tenth"
-    assert row("optimizer")[4] == moves and grpo.final_rate == 0.1
+    moves = "Muon 3e-3, NAdam (Adam with Nesterov momentum) 1e-4 for embedding, norms and head"
+    assert row("optimizer")[4] == f"{moves}, falling to a tenth" and grpo.final_rate == 0.1
     limits = f"{rollout.max_turns} turns, {rollout.context} tokens, {rollout.max_turn_tokens} a turn"
     assert row("an episode")[4] == limits
