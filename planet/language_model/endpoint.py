@@ -8,6 +8,7 @@ sent anywhere but to the endpoint.
 import os
 import re
 import time
+from math import isfinite
 from typing import Any
 
 from planet.errors import AuthorUnavailable, TurnedDown
@@ -19,6 +20,9 @@ from planet.language_model.settings import Reach
 
 LONGEST_WAIT = 60.0
 """Seconds between two requests, whatever the endpoint asks for."""
+_USUAL = (8_000, 500)
+"""Tokens in and out by which a price is looked up: of one question of an author, below any other price for
+long prompts."""
 _PASSING = (408, 409, 425, 429)
 _TURNED_DOWN = (400, 413, 422)
 """States of a request that another one to the same model may not meet."""
@@ -36,7 +40,7 @@ def ask(request: Request, settings: Reach, budget: Budget) -> Answer:
     """The answer to `request`; BudgetSpent, TurnedDown or AuthorUnavailable when there is none."""
     library = _library()
     _check_provider(library, settings)
-    price = _price(library, settings)
+    _check_price(library, settings)
     manner = _manner(settings)  # outside of the boundary: a key that is missing does not pass
     problem = ""
     for number in range(settings.retries + 1):
@@ -53,7 +57,7 @@ def ask(request: Request, settings: Reach, budget: Budget) -> Answer:
             if number < settings.retries:
                 time.sleep(_wait(error, settings.first_wait * 2**number))
             continue
-        answer = _answer(response, price, settings)
+        answer = _answer(library, response, settings)
         budget.pay(answer.cost)
         return answer
     raise AuthorUnavailable(
@@ -100,26 +104,37 @@ def _manner(settings: Reach) -> dict[str, Any]:
     return manner
 
 
-def _price(library: Any, settings: Reach) -> tuple[float, float] | None:
-    """Dollars per token in and out; None when unknown, which a budget in dollars cannot work with."""
-    if settings.dollars_per_million is not None:
-        into, out = settings.dollars_per_million
-        return into / 1e6, out / 1e6
-    try:
-        into, out = library.cost_per_token(
-            model=settings.model, prompt_tokens=1_000_000, completion_tokens=1_000_000
-        )
-    except Exception:  # of any kind, by the library's habit, for a model that it has no price of
-        if settings.budget.dollars is None:
-            return None
+def _check_price(library: Any, settings: Reach) -> None:
+    """A budget in dollars needs a price; the library's 0 may mean that it has none, so 0 must be given."""
+    if settings.budget.dollars is None or settings.dollars_per_million is not None:
+        return
+    if not _listed_price(library, settings, *_USUAL):
         raise AuthorUnavailable(
             f"{settings.who} has no known price, so no budget in dollars can be kept; "
-            "give dollars_per_million (in and out), or a budget in tokens"
-        ) from None
-    return into / 1e6, out / 1e6
+            "give dollars_per_million (in and out; 0 and 0 for a model that costs nothing), "
+            "or a budget in tokens"
+        )
 
 
-def _answer(response: Any, price: tuple[float, float] | None, settings: Reach) -> Answer:
+def _dollars(library: Any, settings: Reach, tokens_in: int, tokens_out: int) -> float:
+    """What one answer cost by its own tokens, since a long prompt may have another price; 0.0 if unknown."""
+    if settings.dollars_per_million is not None:
+        return settings.dollars(tokens_in, tokens_out)
+    return _listed_price(library, settings, tokens_in, tokens_out)
+
+
+def _listed_price(library: Any, settings: Reach, tokens_in: int, tokens_out: int) -> float:
+    """Dollars by the library's list; 0.0 for a model that it has no price of."""
+    try:
+        prices = library.cost_per_token(
+            model=settings.model, prompt_tokens=tokens_in, completion_tokens=tokens_out
+        )
+    except Exception:  # of any kind, by the library's habit, for a model that is not in its list
+        return 0.0
+    return float(sum(prices))
+
+
+def _answer(library: Any, response: Any, settings: Reach) -> Answer:
     choices = getattr(response, "choices", None)
     choice = choices[0] if choices else None
     message = getattr(choice, "message", None)
@@ -127,7 +142,6 @@ def _answer(response: Any, price: tuple[float, float] | None, settings: Reach) -
     usage = getattr(response, "usage", None)
     tokens_in = int(getattr(usage, "prompt_tokens", 0) or 0)
     tokens_out = int(getattr(usage, "completion_tokens", 0) or 0)
-    into, out = price or (0.0, 0.0)
     return Answer(
         text=text[: LONGEST_ANSWER + 1],
         characters=len(text),
@@ -136,7 +150,7 @@ def _answer(response: Any, price: tuple[float, float] | None, settings: Reach) -
         finish=str(getattr(choice, "finish_reason", None)) if choice is not None else "no choices",
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        dollars=tokens_in * into + tokens_out * out,
+        dollars=_dollars(library, settings, tokens_in, tokens_out),
     )
 
 
@@ -178,7 +192,7 @@ def _wait(error: Exception, planned: float) -> float:
         asked = float(headers.get("retry-after", planned))
     except ValueError:  # a date
         asked = planned
-    return min(max(asked, planned), LONGEST_WAIT)
+    return min(max(asked, planned) if isfinite(asked) else planned, LONGEST_WAIT)
 
 
 def _unusable(settings: Reach, problem: str) -> str:

@@ -1,6 +1,6 @@
 """How a language model is reached, and what asking it may cost: the base of whatever asks one."""
 
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -8,6 +8,9 @@ from planet.records.frozen import Frozen
 
 CHARACTERS_PER_TOKEN = 4
 """Of English and JSON, roughly, with the tokenizers of present models: for estimates."""
+
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""Dollars per million tokens; 0 is a model that costs nothing."""
 
 
 class Limits(Frozen):
@@ -32,7 +35,7 @@ class Reach(Frozen):
     api_key_env: str | None = None  # environment variable that holds the key; None: LiteLLM's for the model
     answers: str | None = None  # folder of answers by content of the request; None: none
     budget: Limits = Limits()
-    dollars_per_million: tuple[float, float] | None = None  # of tokens in and out; None: LiteLLM's list
+    dollars_per_million: tuple[Price, Price] | None = None  # of tokens in and out; None: LiteLLM's list
 
     @property
     def who(self) -> str:

@@ -17,7 +17,7 @@ from planet.author.llm.prompt import schema_of
 from planet.briefs import understand
 from planet.construct import construct
 from planet.corpus import main as synthesize
-from planet.errors import AuthorError, AuthorUnavailable
+from planet.errors import AuthorError, AuthorUnavailable, BudgetSpent
 from planet.store import world_ids
 from planet.traces import read_traces
 from tests.planet.llm_replies import chain, plain, replying, sound
@@ -139,6 +139,15 @@ def test_the_wait_that_an_endpoint_asks_for_is_kept(catalog, monkeypatch):
     assert waits == [7.0, 2.0, 60.0]  # asked; 1 x 2; never more than 60
 
 
+@pytest.mark.parametrize("asked", ["nan", "inf", "-inf", "Wed, 21 Oct 2026 07:28:00 GMT", ""])
+def test_a_wait_that_is_no_number_of_seconds_is_the_planned_one(catalog, monkeypatch, asked):
+    waits = []
+    monkeypatch.setattr("planet.language_model.endpoint.time.sleep", waits.append)
+    with serving(Status(429, headers={"retry-after": asked}), GOOD) as server:
+        ask(server, catalog, first_wait=3.0)
+    assert waits == [3.0]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -187,6 +196,46 @@ def test_what_cannot_work_is_told_before_anything_is_sent(catalog, settings, mes
     with serving(GOOD) as server, pytest.raises(AuthorUnavailable, match=message):
         ask(server, catalog, **settings)
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["anthropic/of-tomorrow", "huggingface/foo/bar", "gemini/gemini-3-pro-preview", "ollama/llama3:8b"],
+)
+def test_a_price_of_nothing_that_nobody_gave_is_no_price(catalog, model):
+    seen = Context(brief=BRIEF, catalog=catalog, seed=0, attempt=0, artifacts={})
+    with serving(GOOD) as server:
+        made = LLMAuthor(model, api_base=server.address, answers=None, budget={"dollars": 1.0})
+        told = f"author {model} has no known price, .*; give dollars_per_million .in and out; 0 and 0 for a"
+        with pytest.raises(AuthorUnavailable, match=told):
+            made.propose("company", seen)
+    assert server.requests == []
+
+
+def test_a_model_that_costs_nothing_may_have_a_budget_in_dollars(catalog):
+    with serving(GOOD) as server:
+        (_, cost), made = ask(server, catalog, budget={"dollars": 1.0}, dollars_per_million=(0.0, 0.0))
+    assert (cost.dollars, made.budget.spent.calls) == (0.0, 1)
+
+
+def test_each_answer_has_the_price_of_its_own_length(catalog):
+    import litellm
+
+    tiers = {"input_cost_per_token": 1e-6, "input_cost_per_token_above_200k_tokens": 2e-6}
+    prices = {**tiers, "output_cost_per_token": 1e-5, "output_cost_per_token_above_200k_tokens": 2e-5}
+    litellm.register_model({"openai/tiered": {"litellm_provider": "openai", "mode": "chat", **prices}})
+    lines = [Said(GOOD, tokens=(10_000, 100)), Said(GOOD, tokens=(300_000, 100))]
+    seen = Context(brief=BRIEF, catalog=catalog, seed=0, attempt=0, artifacts={})
+    with serving(*lines) as server:
+        made = LLMAuthor(
+            "openai/tiered", api_base=server.address, api_key_env="SCRIPTED_ENDPOINT", answers=None,
+            budget={"dollars": 0.5},
+        )  # fmt: skip
+        short, long = (made.propose("company", seen)[1] for _ in lines)
+        with pytest.raises(BudgetSpent):
+            made.propose("company", seen)
+    assert short.dollars == pytest.approx(0.011)  # 10,000 x 1e-6 + 100 x 1e-5
+    assert long.dollars == pytest.approx(0.602)  # 300,000 x 2e-6 + 100 x 2e-5
 
 
 def test_a_key_that_is_not_set_is_told_once_without_a_wait_or_a_call_of_the_budget(catalog, monkeypatch):
@@ -275,6 +324,14 @@ def test_the_command_makes_worlds_stops_at_its_budget_and_goes_on_from_there(cat
         (
             ["--author", "llm", "--model", "openai/x", "--timeout", "-1"],
             "timeout: -1.0 cannot be: input should be",
+        ),
+        (
+            ["--author", "llm", "--model", "openai/x", "--price", "-1", "2"],
+            "dollars_per_million.0: -1.0 cannot be: input should be greater than or equal to 0",
+        ),
+        (
+            ["--author", "llm", "--model", "openai/x", "--price", "1", "nan"],
+            "dollars_per_million.1: nan cannot be: input should be",
         ),
     ],
 )

@@ -9,7 +9,8 @@ from planet.author.llm.prompt import conversation, schema_of
 from planet.author.llm.reading import read_artifact
 from planet.author.llm.settings import Mode, Settings, Shape
 from planet.errors import AuthorError
-from planet.identity import digest, seed_of
+from planet.identity import seed_of
+from planet.language_model.address import answer_name
 from planet.language_model.answer import Answer, AnswerCache
 from planet.language_model.budget import Budget
 from planet.language_model.endpoint import Request, ask
@@ -66,7 +67,7 @@ class LLMAuthor:
     def _answer(self, link: Link, context: Context) -> Answer:
         """From the cache, or asked for and then kept there."""
         request = self.request(link, context)
-        name = digest(request, length=40)
+        name = answer_name(request, self.settings)
         found = self.cache.find(name) if self.cache else None
         if found is not None:
             return found

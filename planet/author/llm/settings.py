@@ -4,7 +4,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from planet.identity import canonical_json
+from planet.identity import canonical_json, digest
+from planet.language_model.address import addresses
 from planet.language_model.settings import Reach
 
 Mode = Literal["bare", "recipe"]
@@ -23,6 +24,11 @@ class Settings(Reach):
 
     @property
     def identity(self) -> str:
-        """What an answer may depend on, as text: budget, folder, patience and prices left out."""
+        """What an answer may depend on, as text: budget, folder, patience and prices left out.
+
+        An address of the environment is told by its digest.
+        """
         keys = {"model", "mode", "response_format", "temperature", "max_tokens", "api_base"}
-        return canonical_json(self.model_dump(mode="json", include=keys))
+        told = self.model_dump(mode="json", include=keys)
+        given = addresses(self)
+        return canonical_json({**told, "addresses": digest(given)} if given else told)
