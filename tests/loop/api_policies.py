@@ -64,7 +64,7 @@ class Endpoint:
 
 def player(line: Line, **settings: Any) -> Player:
     """A model that says `line(request)`; nothing is kept unless `answers` names a folder."""
-    made = Player(ApiSettings(model="scripted", **{"answers": None, **settings}), seed=0, max_unreadable=2)
+    made = Player(ApiSettings(**{"model": "scripted", "answers": None, **settings}), seed=0, max_unreadable=2)
     made.endpoint = Endpoint(line)
     return made
 

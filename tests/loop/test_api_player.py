@@ -56,6 +56,24 @@ def test_equal_episodes_are_equal_requests_and_rollouts_of_a_task_are_not(tmp_pa
     assert len(seeds) == 14
 
 
+def test_another_server_of_the_environment_is_another_policy_whose_answers_are_asked_for(
+    tmp_path, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_BASE", raising=False)
+    asked, known = [], set()
+    for address in (None, "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1", None):
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        if address:
+            monkeypatch.setenv("OPENAI_BASE_URL", address)
+        made = player(oracle, answers=str(tmp_path), model="openai/m")
+        played(made, toy_wanted(1))
+        asked.append(len(made.endpoint.requests))
+        known.add(ApiLearner("openai/m", PolicyConfig(), 0).fingerprint())
+    assert asked == [asked[0], asked[0], asked[0], 0]
+    assert asked[0] > 0
+    assert len(known) == 3
+
+
 @pytest.mark.parametrize(
     ("budget", "account"),
     [

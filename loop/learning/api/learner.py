@@ -15,6 +15,7 @@ from loop.learning.api.player import Player, Unplayed
 from loop.learning.api.settings import ANSWERS, api_settings
 from loop.learning.learner import Graded, Metrics, Request, Shown
 from planet.identity import digest
+from planet.language_model.address import addresses
 from planet.whole_file import write_whole
 from policy.config import PolicyConfig
 
@@ -51,8 +52,9 @@ class ApiLearner:
         self.player = Player(self.settings, seed, config.rollout.max_unreadable)
 
     def fingerprint(self) -> str:
-        """A digest of the model's name and address."""
-        return digest(["api", self.settings.model, self.settings.api_base])
+        """A digest of the model's name and address, wherever that is given."""
+        given = addresses(self.settings)
+        return digest(["api", self.settings.model, self.settings.api_base, *([given] if given else [])])
 
     def warm_start(self, shown: Sequence[Shown], done: Callable[[int], None]) -> Metrics:
         """Nothing is learned from demonstrations, and nothing was measured."""

@@ -16,7 +16,7 @@ from loop.learning.api.episode import ApiRollout, Episode
 from loop.learning.api.settings import ApiSettings
 from loop.learning.learner import Request
 from planet.errors import AuthorUnavailable, BudgetSpent, PlanetError, TurnedDown
-from planet.identity import digest
+from planet.language_model.address import answer_name
 from planet.language_model.answer import Answer, AnswerCache
 from planet.language_model.budget import Budget
 from planet.language_model.endpoint import Request as Question
@@ -73,7 +73,7 @@ class Player:
 
     def _answer(self, question: Question) -> Answer:
         """From the cache, or asked for and then kept there. Runs in the askers' threads."""
-        name = digest(question, length=40)
+        name = answer_name(question, self.settings)
         found = self.cache.find(name) if self.cache else None
         if found is not None:
             return found
