@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 
+from planet.author.sizes import SIZES
 from planet.catalog import Catalog, Country, Industry, ServiceKind
 from planet.catalog.phrases import SLOT
 from planet.errors import BriefError
@@ -23,7 +24,12 @@ Facet = Literal["country", "industry", "service", "resource"]
 
 LIMITS: dict[Profile, dict[Facet, int]] = {
     "compact": {"country": 1, "industry": 1, "service": 4, "resource": 3},
-    "library": {"country": 1, "industry": 1, "service": 20, "resource": 6},
+    "library": {
+        "country": 1,
+        "industry": 1,
+        "service": SIZES["library"].services[1],
+        "resource": SIZES["library"].slice[1],
+    },
 }
 """How many entries of a facet a world of each profile can be asked for."""
 

@@ -134,6 +134,15 @@ def test_no_more_is_asked_for_than_a_world_holds():
     assert understand(text, CATALOG, "library").brief.profile == "library"
 
 
+@pytest.mark.parametrize(("profile", "most"), [("compact", 4), ("library", 14)])
+def test_a_text_that_names_every_kind_asks_for_as_many_services_as_a_world_has(profile, most):
+    catalog = load_catalog(profile=profile)
+    every = ", ".join(kind.kind.replace("_", " ") for kind in catalog.services)
+    understood = understand(every, catalog, profile)
+    assert len(understood.brief.services) == LIMITS[profile]["service"] == most
+    assert "Left out, more than one world holds: " in understood.sentence
+
+
 def test_what_is_left_to_the_author_is_said():
     understood = read("a hotel in Lyon")
     assert (understood.brief.country, understood.brief.industry) == ("FR", "hospitality")
