@@ -25,11 +25,14 @@ from planet.command import REFUSED, Parser, command, positive, run
 from planet.construction.from_traces import samples_of
 from planet.construction.produce import Produced, Wish, produce
 from planet.construction.sample import KINDS, Kind
-from planet.errors import StorageError
+from planet.errors import AuthorError, StorageError
 from planet.progress import tracked
 from planet.side_by_side import side_by_side
 from planet.traces import read_traces
 from planet.whole_file import write_whole
+
+DEFAULTS: dict[str, Any] = {"seed": 0, "profile": "compact", "tasks": 2, "jobs": 1}
+"""Of the options that say what worlds are made; with --traces the worlds are there."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -46,26 +49,29 @@ def _parser() -> Parser:
         "--traces", type=Path, metavar="DIR", help="worlds of an own author: samples of its traces"
     )
     add("--out", type=Path, required=True, metavar="DIR", help="folder for the files")
-    add("--seed", type=int, default=0, metavar="S", help="default 0")
-    add("--profile", choices=("compact", "library"), default="compact", help="size of a world")
-    add("--tasks", type=positive, default=2, metavar="N", help="requests a world (default 2)")
-    add("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
+    add("--seed", type=int, metavar="S", help="with --count; default 0")
+    add("--profile", choices=("compact", "library"), help="size of a world, with --count; default compact")
+    add("--tasks", type=positive, metavar="N", help="requests a world, with --count; default 2")
+    add("--jobs", type=positive, metavar="N", help="processes, with --count; default 1")
     add("--overlay", type=Path, metavar="DIR", help="own catalog entries")
     return parser
 
 
 def _run(given: Namespace) -> int:
-    catalog = load_catalog(given.overlay, given.profile)
+    _refuse_unused(given)
+    catalog = load_catalog(given.overlay, "library")
     if given.out.exists() and not given.out.is_dir():
         raise StorageError(f"{given.out} is no folder; name another with --out")
     if given.traces:
         made_by: dict[str, Any] = {"traces": str(given.traces)}
         worlds = _from_traces(given.traces, catalog)
     else:
-        made_by = {name: getattr(given, name) for name in ("count", "seed", "profile", "tasks")}
-        numbers = range(given.count)
-        wishes = [Wish(given.seed, n, given.profile, given.tasks, given.overlay) for n in numbers]
-        worlds = tracked(side_by_side(produce, wishes, given.jobs), "constructing", given.count)
+        asked = {name: getattr(given, name) or value for name, value in DEFAULTS.items()}
+        seed, profile, tasks, jobs = asked.values()
+        made_by = {"count": given.count, "seed": seed, "profile": profile, "tasks": tasks}
+        catalog = catalog.of(profile)
+        wishes = [Wish(seed, n, profile, tasks, given.overlay) for n in range(given.count)]
+        worlds = tracked(side_by_side(produce, wishes, jobs), "constructing", given.count)
     with _Files(given.out) as files:
         missing: Counter[str] = Counter()
         wrong: list[str] = []
@@ -79,12 +85,18 @@ def _run(given: Namespace) -> int:
     return REFUSED if wrong else 0
 
 
+def _refuse_unused(given: Namespace) -> None:
+    unused = next((name for name in DEFAULTS if given.traces and getattr(given, name) is not None), None)
+    if unused:
+        raise AuthorError(f"--{unused} is for --count: a trace says what its world was; leave it out")
+
+
 def _from_traces(folder: Path, catalog: Catalog) -> Iterator[Produced]:
-    """What each construction of an author gave; refused ones give nothing."""
+    """What each construction of an author gave; refused ones give nothing. `catalog`: all of it."""
     traces = 0
     for trace in read_traces(folder):
         traces += 1
-        found = samples_of(trace, catalog)
+        found = samples_of(trace, catalog.of(trace.brief.profile))
         right = [sample for sample, problem in found if problem is None]
         wrong = [f"{s.kind} of world {s.world_id}: {problem}" for s, problem in found if problem is not None]
         yield Produced(right, Counter() if found else Counter(world=1), wrong)

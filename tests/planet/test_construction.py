@@ -8,6 +8,7 @@ import pytest
 
 from planet.author.artifacts import LINKS
 from planet.author.llm.reading import read_artifact
+from planet.catalog import load_catalog
 from planet.construct import construct
 from planet.construction.__main__ import main
 from planet.construction.from_traces import samples_of
@@ -20,12 +21,14 @@ from planet.construction.sample import KINDS
 from planet.construction.scenarios import wishes
 from planet.construction.whole import check_stage, check_whole, stages, whole
 from planet.identity import seed_of
+from planet.records.world import Brief
 from planet.tasks.grow import grow_tasks
 from planet.traces import write_trace
 from planet.validators import VALIDATORS
 from tests.fakes import ScriptedAuthor
 from tests.planet.llm_replies import replying, sound
 from tests.planet.llm_scripts import scripted
+from tests.planet.overlays import lab, write
 from tests.planet.test_llm_author import BRIEF, collapsed, repaired
 
 WISH = Wish(seed=0, number=3, profile="compact", tasks=2, overlay=None)
@@ -258,9 +261,31 @@ def test_the_command_reads_the_traces_of_worlds(catalog, tmp_path, capsys):
     assert "not afforded: world 1" in shown
 
 
+def test_a_trace_is_read_with_the_catalog_of_its_own_profile_and_overlay(tmp_path):
+    overlay = write(tmp_path / "overlay", lab())
+    for profile, name in (("compact", "a"), ("library", "b")):
+        brief = Brief(text="A company.", profile=profile, **({"services": ("lab",)} if name == "a" else {}))
+        own = load_catalog(overlay, profile)
+        made = construct(brief, scripted(replying(sound(own, brief))), own, 0)
+        assert made.world is not None
+        write_trace(tmp_path / "worlds", name, made.trace)
+    asked = ["--traces", str(tmp_path / "worlds"), "--overlay", str(overlay), "--out", str(tmp_path / "out")]
+    assert main(asked) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["files"]["stage.jsonl"]["samples"] == 10  # 2 worlds of 5 links
+    assert manifest["catalog"] == load_catalog(overlay, "library").digest
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        *(
+            (
+                ["--traces", "x", "--out", "OUT", f"--{name}", value],
+                f"--{name} is for --count: a trace says what",
+            )
+            for name, value in (("profile", "library"), ("seed", "0"), ("tasks", "2"), ("jobs", "2"))
+        ),
         (["--out", "x"], "one of the arguments --count --traces is required"),
         (["--count", "0", "--out", "x"], "'0' is no whole number of 1 or more"),
         (["--traces", "nowhere", "--out", "OUT"], "nowhere holds no construction traces"),
