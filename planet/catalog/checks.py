@@ -26,6 +26,8 @@ def check_catalog(catalog: Catalog, files: Files) -> None:
     _check_unique(catalog, files)
     _check_references(catalog, files)
     _check_cycles(catalog, files)
+    for resource in catalog.resources.values():
+        _check_own_references(resource, _place(resource, files))
     for name, pool in catalog.pools.items():
         _check_phrases(pool, COUNTRY_SLOTS, f"{files[f'pool {name}']}: pool {name}")
     _check_industries(catalog, files)
@@ -45,6 +47,21 @@ def _check_resource(resource: CatalogResource, catalog: Catalog, where: str) -> 
         fitting = [column.name for column in resource.columns if column.type == wanted]
         if name not in fitting:
             raise CatalogError(f"{where}: {key} '{name}' is no {wanted} column of it; {hint(name, fitting)}")
+
+
+def _check_own_references(resource: CatalogResource, where: str) -> None:
+    """An instruction says "for this customer" and no more: a second reference would make it ambiguous."""
+    again = _repeated(column.ref or "" for column in resource.refs)
+    if again:
+        both = " and ".join(f"'{column.name}'" for column in resource.refs if column.ref == again)
+        raise CatalogError(
+            f"{where}: columns {both} refer to '{again}', which can be referred to once; keep one"
+        )
+    for column in resource.refs:
+        if column.name != f"{column.ref}_id":
+            raise CatalogError(
+                f"{where}: column '{column.name}' refers to '{column.ref}'; call it {column.ref}_id"
+            )
 
 
 def _check_unique(catalog: Catalog, files: Files) -> None:

@@ -23,6 +23,8 @@ def check_column(column: Column, pools: Mapping[str, Phrases], where: str) -> No
     for key, types in OWNERS.items():
         if getattr(column, key) and column.type not in types:
             raise CatalogError(f"{where}: {key} means nothing for type {column.type}; remove it")
+    if column.unique and column.type != "text":
+        raise CatalogError(f"{where}: unique is for text columns, not for type {column.type}; remove it")
     if column.type == "enum":
         _check_values(column, where)
     if column.type == "ref" and not column.ref:

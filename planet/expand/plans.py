@@ -21,6 +21,8 @@ MOST_ROWS = 5_000
 """In one table; seed states are read row by row when tasks are drafted."""
 MOST_RULES = 60
 MOST_DISTRACTORS = 50
+UNIQUE_TYPES = ("id", "text")
+"""Of columns whose rows are drawn so that no value comes twice."""
 _LARGEST = 1e15
 """Of an amount; beyond it, cents are no longer exact."""
 
@@ -124,6 +126,10 @@ def _of_table(resource: Resource, catalog: Catalog) -> list[str]:
     twice = next((n for n, count in Counter(c.name for c in columns).items() if count > 1), None)
     if twice is not None:
         return [f"table {name!r} has column {twice!r} twice; rename or drop one"]
+    refs = [c for c in columns if c.type == "ref" and c.ref]
+    again = next((c for n, c in enumerate(refs) if c.ref in [b.ref for b in refs[:n]]), None)
+    if again is not None:
+        return [f"column {name}.{again.name} is a second reference to {again.ref!r}; drop one of them"]
     found = [_of_column(column, catalog) for column in columns]
     return [
         f"column {name}.{c.name}: {problem}" for c, problem in zip(columns, found, strict=True) if problem
@@ -133,6 +139,8 @@ def _of_table(resource: Resource, catalog: Catalog) -> list[str]:
 def _of_column(column: Column, catalog: Catalog) -> str | None:
     if column.type == "enum" and not column.values:
         return "an enum needs values"
+    if column.unique and column.type not in UNIQUE_TYPES:
+        return f"unique is for text columns, not for {column.type}; leave it out"
     if column.type == "text" and (column.pool or "subject") not in catalog.pools:
         return f"no text pool {column.pool!r}; use one of {', '.join(sorted(catalog.pools))}"
     if not (isfinite(column.low) and isfinite(column.high) and column.low <= column.high):

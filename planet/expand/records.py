@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planet.catalog import Catalog
 from planet.expand.currencies import WHOLE, step_of
+from planet.expand.distinct import distinct
 from planet.expand.lifecycle import as_dates, days_of, role_of
 from planet.expand.rows import parents_first
 from planet.expand.texts import Texts
@@ -82,7 +83,9 @@ def _values(
         return [None] * len(own)
     if column.type == "text":
         drawn = texts.draw(column.pool or "subject", len(own), rng)
-        return _numbered(drawn) if column.unique or column.name == resource.label else drawn
+        if column.unique:
+            return distinct(drawn)
+        return _numbered(drawn) if column.name == resource.label else drawn
     share = rng.random(len(own))
     if column.type == "ref":
         return _references(keys.get(column.ref or "", []), share, rng)

@@ -128,6 +128,7 @@ def references_are_sound(subject: Subject) -> list[Violation]:
     for resource in subject.world.layout.resources:
         for column in resource.columns:
             findings += _reference(column, f"{resource.name}.{column.name}", subject.resources)
+        findings += _second_references(resource)
     return _faults("V04", findings or _cycle(subject))
 
 
@@ -141,6 +142,18 @@ def _reference(column: Column, where: str, tables: dict[str, Resource]) -> Itera
         yield where, f"{where} refers to {shown(column.ref)} but {kind}; make it a ref"
     if column.ref not in tables:
         yield where, f"{where} refers to {shown(column.ref)}; tables are {listed(sorted(tables), 40)}"
+
+
+def _second_references(resource: Resource) -> Iterator[Finding]:
+    """Pages and instructions name the table that a record belongs to, not the column that says so."""
+    seen: dict[str, str] = {}
+    for column in resource.columns:
+        if column.type != "ref" or column.ref is None:
+            continue
+        first = seen.setdefault(column.ref, column.name)
+        if first != column.name:
+            where = f"{resource.name}.{column.name}"
+            yield where, f"{where} refers to {shown(column.ref)} as {first} does; drop one of them"
 
 
 def _cycle(subject: Subject) -> Iterator[Finding]:

@@ -44,7 +44,7 @@ VALIDATORS: tuple[Validator, ...] = (
     Validator(
         "V04",
         "schema",
-        "references name existing tables; required ones have no cycle",
+        "references name existing tables, each of them once; required ones have no cycle",
         (),
         references_are_sound,
     ),

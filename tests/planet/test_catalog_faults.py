@@ -9,6 +9,7 @@ from planet.catalog import load_catalog
 from planet.errors import CatalogError
 from tests.planet.overlays import BANKING, ELBONIA, LAB, changed, column, lab, overlaid, sample
 
+COLUMNS = LAB["resources"][0]["columns"]
 SAMPLE = "services/lab.yaml: resource sample"
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "unknown key of a kind": (
@@ -146,6 +147,22 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "default out of bounds": (
         column(2, default=91),
         f"{SAMPLE}: column mass: default 91 does not fit type int; change or remove it",
+    ),
+    "unique number": (
+        column(2, unique=True),
+        f"{SAMPLE}: column mass: unique is for text columns, not for type int; remove it",
+    ),
+    "unique reference": (
+        column(3, unique=True),
+        f"{SAMPLE}: column customer_id: unique is for text columns, not for type ref; remove it",
+    ),
+    "reference of another name": (
+        column(3, name="buyer_id"),
+        f"{SAMPLE}: column 'buyer_id' refers to 'customer'; call it customer_id",
+    ),
+    "second reference": (
+        sample(columns=[*COLUMNS, {"name": "payer_id", "type": "ref", "ref": "customer"}]),
+        f"{SAMPLE}: columns 'customer_id' and 'payer_id' refer to 'customer', which can be ",
     ),
     "default of a unique column": (
         column(0, default="New", unique=True),

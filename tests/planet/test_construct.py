@@ -10,7 +10,7 @@ from planet.catalog import load_catalog
 from planet.construct import TRIES, construct
 from planet.errors import BriefError
 from planet.expand.derived import Derived
-from planet.records.world import Brief, Company
+from planet.records.world import Brief, Column, Company
 from planet.store import read_world, write_world
 from planet.synthesize import synthesize
 from planet.world.session import Session
@@ -215,6 +215,13 @@ def test_a_column_that_stands_twice_in_a_library_world_goes_back_too():
     assert (made.world, made.trace.refused) == (None, {"author": 3})
 
 
+def unique_at(place):
+    """A script with a reactor whose column at this place may hold no value twice."""
+    columns = list(reactor("a", "customer").columns)
+    columns[place] = columns[place].replace(unique=True)
+    return {"schema": [with_reactor(columns=tuple(columns))]}
+
+
 TYPO = CatalogTable(resource="tickt", service="crm")
 UNUSABLE = {
     "another link's artifact": (
@@ -244,6 +251,16 @@ UNUSABLE = {
         {"schema": [with_reactor(columns=(*reactor("a", "b").columns, reactor("a", "b").columns[6]))]},
         "table 'reactor' has column 'quench_date' twice; rename or drop one",
     ),
+    "a second reference to a table": (
+        {"schema": [with_reactor(columns=(
+            *reactor("a", "customer").columns, Column(name="payer_id", type="ref", ref="customer"),
+        ))]},
+        "column reactor.payer_id is a second reference to 'customer'; drop one of them",
+    ),
+    "a unique number": (unique_at(4), "column reactor.flux: unique is for text columns, not for amount"),
+    "a unique enum": (unique_at(3), "column reactor.isotope: unique is for text columns, not for enum"),
+    "a unique date": (unique_at(6), "column reactor.quench_date: unique is for text columns, not for date"),
+    "a unique reference": (unique_at(7), "column reactor.owner_ref: unique is for text columns, not for ref"),
     "a history of what is no status": (
         {"schema": [with_history(status="temper")]},
         "'reactor_history' repeats reactor.temper, which is no enum of it",

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import get_args
 
 import pytest
 
@@ -10,13 +11,16 @@ from planet.author.llm.facts import crossings
 from planet.author.llm.prompt import conversation, schema_of
 from planet.author.llm.reading import read_artifact, read_object
 from planet.author.llm.recipe import STEPS, worked_example
+from planet.author.llm.settings import Settings
 from planet.author.load import load_author
 from planet.construct import construct
 from planet.errors import AuthorError
 from planet.expand.plans import resources_of
+from planet.identity import digest
+from planet.language_model.address import addresses
 from planet.language_model.answer import Answer, AnswerCache
 from planet.language_model.redaction import redact
-from planet.records.world import Brief
+from planet.records.world import Brief, Column, ColumnType
 from planet.synthesize import synthesize
 from tests.planet.llm_replies import chain, link_asked, plain, replying, sound
 from tests.planet.llm_scripts import scripted
@@ -42,6 +46,13 @@ def problem(link, value):
     return str(caught.value)
 
 
+def offered(schema, kind):
+    """The fields of a column of a type, by the JSON Schema that a model is shown."""
+    ways = schema["$defs"]["Column"]["anyOf"]
+    (fields,) = [way["properties"] for way in ways if kind in way["properties"]["type"]["enum"]]
+    return set(fields)
+
+
 # ── what a model is told ──────────────────────────────────────────────────────────────────────────
 
 
@@ -57,6 +68,13 @@ def test_both_modes_give_brief_facts_and_schema_and_only_the_recipe_gives_steps_
     assert "A worked example." in recipe
     assert "A worked example." not in bare
     assert all(step in recipe and step not in bare for step in STEPS[link])
+
+
+def test_unique_is_offered_for_texts_alone_and_every_field_else_for_every_type():
+    whole = set(Column.model_fields)
+    for kind in get_args(ColumnType):
+        missing = set() if kind in ("id", "text") else {"unique"}
+        assert offered(schema_of("schema"), kind) == whole - missing, kind
 
 
 @pytest.mark.parametrize("profile", ["compact", "library"])
@@ -408,6 +426,77 @@ def test_answers_are_kept_and_cost_what_they_did_but_are_not_paid_again(catalog,
     other = scripted(replying(sound(catalog, BRIEF)), answers=folder, temperature=0.5)
     construct(BRIEF, other, catalog, 0)
     assert other.budget.spent.calls == 5
+
+
+def answers_asked_for(catalog, folder, model="openai/m", **settings):
+    """How many requests a chain takes that begins with the answers of the folder."""
+    author = scripted(replying(sound(catalog, BRIEF)), answers=str(folder), **settings)
+    author.settings = author.settings.replace(model=model)
+    construct(BRIEF, author, catalog, 0)
+    return author.budget.spent.calls
+
+
+def test_an_address_of_the_environment_is_another_server_and_no_address_keeps_the_old_names(
+    catalog, tmp_path, monkeypatch
+):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    assert answers_asked_for(catalog, tmp_path) == 5
+    kept = {path.stem for path in tmp_path.rglob("*.json")}
+    author = scripted(replying(sound(catalog, BRIEF)), answers=str(tmp_path))
+    author.settings = author.settings.replace(model="openai/m")
+    assert digest(author.request("company", context(catalog, "company")), length=40) in kept
+    for name, address, asked in (
+        ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1", 5),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:2/v1", 5),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1", 0),
+        ("OPENAI_API_BASE", "http://127.0.0.1:3/v1", 5),  # beside the other, which stays
+    ):
+        monkeypatch.setenv(name, address)
+        assert answers_asked_for(catalog, tmp_path) == asked, (name, address)
+    given = {"api_base": "http://127.0.0.1:9/v1"}
+    assert answers_asked_for(catalog, tmp_path, **given) == 5  # what is given outright is the address
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert answers_asked_for(catalog, tmp_path, **given) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "variables", "found"),
+    [
+        (
+            "openai/m",
+            {"OPENAI_BASE_URL": "a", "ANTHROPIC_BASE_URL": "b", "MY_BASE_URL": "c"},
+            "OPENAI_BASE_URL",
+        ),
+        ("hosted_vllm/m", {"HOSTED_VLLM_API_BASE": "a", "HOSTED_VLLM_API_KEY": "k"}, "HOSTED_VLLM_API_BASE"),
+        ("ollama_chat/m", {"OLLAMA_API_BASE": "a", "OLLAMA_HOST": "b"}, "OLLAMA_API_BASE"),
+        ("fireworks_ai/m", {"FIREWORKS_API_BASE": "a"}, "FIREWORKS_API_BASE"),
+        ("huggingface/a/b", {"HF_API_BASE": "a"}, "HF_API_BASE"),
+        ("bedrock/m", {"AWS_BEDROCK_RUNTIME_ENDPOINT": "a"}, "AWS_BEDROCK_RUNTIME_ENDPOINT"),
+        ("gpt-4o", {"OPENAI_API_BASE": "a", "HOME": "b"}, "OPENAI_API_BASE"),  # of no named provider
+        ("groq/m", {"USE_LITELLM_PROXY": "true", "LITELLM_PROXY_API_BASE": "a"}, "LITELLM_PROXY_API_BASE"),
+        ("groq/m", {"LITELLM_PROXY_API_BASE": "a"}, None),
+        ("openai/m", {"OPENAI_BASE_URL": ""}, None),
+    ],
+)
+def test_the_variables_that_count_are_those_of_the_models_provider(model, variables, found):
+    assert set(addresses(Settings(model=model), variables)) == ({found} if found else set())
+
+
+def test_an_address_of_the_environment_makes_other_worlds_of_a_folder_and_is_not_shown(monkeypatch):
+    settings = Settings(model="openai/m")
+    monkeypatch.delenv("OPENAI_API_BASE", raising=False)
+    told = []
+    for address in ("http://user:word@one/v1", "http://two/v1"):
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        told.append(settings.identity)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert len({*told, settings.identity}) == 3
+    assert settings.identity == (
+        '{"api_base":null,"max_tokens":8000,"mode":"recipe","model":"openai/m",'
+        '"response_format":"schema","temperature":null}'
+    )
+    assert "word" not in told[0]
 
 
 def test_a_broken_file_of_the_cache_is_asked_anew(tmp_path):

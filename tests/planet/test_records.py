@@ -11,7 +11,9 @@ from planet.expand.derived import Derived, derived_table
 from planet.expand.lifecycle import TODAY, as_dates, days_of, phase_of, role_of
 from planet.expand.records import dated, record_rows
 from planet.expand.texts import Texts
-from planet.records.world import Column, Company
+from planet.records.world import Column, Company, Resource
+from tests.planet.overlays import overlaid
+from tests.planet.scripts import ID
 
 CATALOG = load_catalog(profile="library")
 NAMES = ("customer", "employee", "policy", "claim", "sales_order", "invoice", "payment_plan", "parcel")
@@ -53,6 +55,19 @@ def columns_of(resource, state):
 def test_equal_seeds_give_equal_rows_and_others_do_not(japanese):
     assert made("JP")[1] == japanese[1]
     assert made("JP", seed=8)[1] != japanese[1]
+
+
+def test_a_text_that_must_be_unique_is_so_even_where_a_number_stands_in_the_pool(tmp_path):
+    pools = {"berth": {"forms": ["{dock}"], "parts": {"dock": ["Pier", "Pier 2"]}}}
+    catalog = overlaid(tmp_path, {"pools.yaml": pools})
+    columns = (ID, Column(name="name", type="text", unique=True, pool="berth"))
+    table = Resource(
+        name="berth", service="crm", description="A berth.", prefix="BRT", label="name", status="name",
+        columns=columns,
+    )  # fmt: skip
+    for seed in range(20):
+        state = record_rows((table,), {"berth": 6}, catalog, company("JP"), seed)
+        assert len({name for _, name in state.rows["berth"]}) == 6
 
 
 def test_dates_of_a_record_agree_with_each_other_and_with_its_status(japanese):

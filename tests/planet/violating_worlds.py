@@ -142,6 +142,13 @@ VIOLATIONS: dict[str, dict[str, Case]] = {
         "an unknown table": tables(
             CUSTOMER, TICKET, with_column(NO_TOOLS, "customer_id", ref="client"), seed=SeedState(rows=HISTORY)
         ),
+        "a second reference to a table": tables(
+            CUSTOMER,
+            TICKET.replace(
+                columns=(*TICKET.columns, TICKET.columns[6].replace(name="payer_id", required=False))
+            ),
+            seed=SeedState(rows=ROWS | {"ticket": tuple((*row, None) for row in ROWS["ticket"])}),
+        ),
         "a reference of another type": tables(CUSTOMER, with_column(TICKET, "hours", ref="customer")),
         "a required reference to itself": tables(
             CUSTOMER,

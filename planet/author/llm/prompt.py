@@ -12,6 +12,7 @@ from planet.author.artifacts import ARTIFACTS, Context, Link
 from planet.author.llm.facts import facts_for, so_far
 from planet.author.llm.recipe import recipe_for
 from planet.author.llm.settings import Mode
+from planet.expand.plans import UNIQUE_TYPES
 from planet.identity import canonical_json
 from planet.records.world import Brief
 
@@ -39,7 +40,8 @@ PARTS: dict[Link, str] = {
         "schema: the tables. `tables` takes tables of the catalog, each given to a service of the graph by "
         "its name. `custom` holds tables of your own, complete with typed columns: `label` names a text "
         "column, `status` an enum column, `prefix` is 2 to 4 capitals that no other table has; a `ref` "
-        "column names the table it points to. `slice` names the tables whose tools the agent is offered."
+        "column names the table it points to, and no other of its table does. `slice` names the tables whose "
+        "tools the agent is offered."
     ),
     "seed": "seed: how many rows each table holds; 3 is the least. The rows themselves are made from this.",
     "rules": (
@@ -114,7 +116,19 @@ def quoted(proposal: str) -> str:
 def schema_of(link: Link) -> dict[str, Any]:
     """The JSON Schema of a link's artifact, without the titles that only repeat names."""
     plain: dict[str, Any] = _untitled(ARTIFACTS[link].model_json_schema())
+    if link == "schema":
+        plain["$defs"]["Column"] = _by_uniqueness(plain["$defs"]["Column"])
     return plain
+
+
+def _by_uniqueness(column: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a column, which offers `unique` where it may be asked for."""
+    fields = column["properties"]
+    others = [kind for kind in fields["type"]["enum"] if kind not in UNIQUE_TYPES]
+    texts = {**fields, "type": {**fields["type"], "enum": list(UNIQUE_TYPES)}}
+    plain = {**fields, "type": {**fields["type"], "enum": others}}
+    del plain["unique"]
+    return {"anyOf": [{**column, "properties": texts}, {**column, "properties": plain}]}
 
 
 def _untitled(value: Any, names: bool = False) -> Any:

@@ -3,7 +3,7 @@
 from random import Random
 
 from planet.construction.ground import Ground
-from planet.mutations.worlds.change import Made, Way, any_table, spare, with_changed_column, with_new_column
+from planet.mutations.worlds.change import Made, Way, any_table, with_changed_column, with_new_column
 from planet.mutations.worlds.proposed import A_PROPOSAL, proposed
 from planet.records.world import Column
 
@@ -35,10 +35,12 @@ def number_used_up(ground: Ground, rng: Random) -> Made:
 
 def link_used_up(ground: Ground, rng: Random) -> Made | None:
     """A unique reference with a default."""
-    found = spare(ground, rng, "ref")
-    if not found or not found[0].tools:
+    table = any_table(ground, rng)
+    near = {table.name, *(c.ref for c in table.columns)}  # a second reference to one table is V04's
+    parents = [r for r in ground.world.layout.resources if r.name not in near]
+    if not parents:
         return None
-    table, parent = found[0], ground.world.layout.resource(found[1].ref or "")
+    parent = rng.choice(parents)
     keys = [row[0] for row in ground.world.seed.rows[parent.name]]
     own = ground.world.seed.rows[table.name]
     column = Column(name="twin_of_it_id", type="ref", ref=parent.name, unique=True, default=keys[0])

@@ -1,4 +1,4 @@
-"""V04: references that lead nowhere, have another type than an id, or need each other."""
+"""V04: references that lead nowhere, have another type than an id, stand twice, or need each other."""
 
 from random import Random
 
@@ -35,6 +35,19 @@ def other_type(ground: Ground, rng: Random) -> Made | None:
     """A number or a date that is said to refer to a table."""
     found = spare(ground, rng, "int", "date", "amount", "text")
     return with_changed_column(ground, *found, ref=any_table(ground, rng).name) if found else None
+
+
+def second(ground: Ground, rng: Random) -> Made | None:
+    """A second reference to a table that is referred to: pages do not say which of the two they mean."""
+    found = spare(ground, rng, "ref")
+    if not found:
+        return None
+    table, first = found
+    column = Column(name="further_one_id", type="ref", ref=first.ref)
+    keys = [row[0] for row in ground.world.seed.rows[first.ref or ""]]
+    return with_new_column(
+        ground, table, column, [rng.choice(keys) for _ in ground.world.seed.rows[table.name]]
+    )
 
 
 def to_itself(ground: Ground, rng: Random) -> Made:
@@ -86,6 +99,7 @@ REFERENCES: dict[str, Way] = {
     "a reference to an unknown table": unknown_target,
     "a reference to nothing": no_target,
     "a reference of another type": other_type,
+    "a second reference to a table": second,
     "a required reference to itself": to_itself,
     "a required cycle": cycle,
     "a table left out that others refer to": gone_table,
