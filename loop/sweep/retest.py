@@ -19,13 +19,14 @@ from analysis.run_result import RunResult, Tries, read_results
 from loop.command import one_line_errors
 from loop.episodes.playing import Played
 from loop.errors import Interrupted, SweepError
-from loop.evaluate import evaluation, play_stored, stored_environments
+from loop.evaluate import evaluation, play_stored
 from loop.learning.learner import Learner
 from loop.reporting.progress import span
 from loop.resuming.checkpoints import subject_step
 from loop.run_directory import RunDirectory, stored_config
 from loop.sweep.measuring import commit
 from loop.sweep.result_file import write_record
+from loop.worlds.store import read_splits
 from planet.command import Parser, positive
 from planet.text_table import percent
 
@@ -131,7 +132,7 @@ def tested_again(learner: Learner, directory: RunDirectory, result: RunResult, r
     if result.extension is not None:
         with Ledger(config.ledger or directory.ledger, create=False) as ledger:
             steps["extended"] = max(row.step for row in ledger.rows(StepRow, config.run_id, kind="update"))
-    wanted = evaluation(stored_environments(directory.worlds, "test"), rollouts)
+    wanted = evaluation(read_splits(directory.worlds).of("test"), rollouts)
     tried: dict[str, dict[str, list[Played]]] = {}  # task id -> stage -> episodes, in order of their numbers
     for stage, step in steps.items():
         for episode in play_stored(learner, directory.checkpoints, step, config, wanted, result.temperature):
