@@ -20,7 +20,8 @@ from flax import nnx
 
 from policy.attention_parts import parts
 from policy.config import DecoderConfig
-from policy.sharding import for_lookup, like_parameters, over_rows
+from policy.layout import tokens_move
+from policy.sharding import for_lookup, like_parameters, over_features, over_rows
 from policy.xla_cpu import once, product
 
 Params = dict[str, Any]
@@ -185,13 +186,16 @@ class Decoder(nnx.Module):
             self.head = nnx.Param(_matrix(rngs, config.width, config.vocabulary_rows))
 
     def hidden(
-        self, ids: jax.Array, positions: jax.Array, memories: Sequence[Memory]
+        self, ids: jax.Array, positions: jax.Array, memories: Sequence[Memory], playing: bool = False
     ) -> tuple[jax.Array, list[Any]]:
         """The normalised stream [b, t, d] of ids at positions [b, t], and what each layer's memory keeps.
 
-        Where a memory gives these tokens alone, none may read a later one, whatever the mask says.
+        Where a memory gives these tokens alone, none may read a later one, whatever the mask says. `playing`:
+        there is no way back, and on a mesh the matrices stay where they are when the tokens are few.
         """
-        x = over_rows(for_lookup(self.embedding[...])[ids]).astype(jnp.float32)
+        placed = over_features if playing and tokens_move(ids.size, self.config.width) else over_rows
+        table = self.embedding[...] if playing else for_lookup(self.embedding[...])
+        x = placed(table[ids]).astype(jnp.float32)
         if self.config.scaled_embedding:
             # To unit variance: a fresh embedding is small because it is also the output projection.
             x = x * self.config.width**0.5
@@ -200,7 +204,7 @@ class Decoder(nnx.Module):
         for block, memory in zip(self.blocks, memories, strict=True):
             run = partial(block, rotation=rotation, memory=memory)
             x, pair = (jax.checkpoint(run) if self.config.remat else run)(x)
-            x = over_rows(x)
+            x = placed(x)
             kept.append(pair)
         return self.norm(x), kept
 

@@ -6,13 +6,17 @@ because an update of the cache inside the loop would copy all of it at every ste
 columns of the cache only: its memory traffic is what decoding on a CPU costs. Looking at the cache and
 writing to it are separate programs, because in one the compiler copies all of it first.
 
+A mesh that divides the slots (`policy.shards`) has to divide the rows of a call as well, and each row is of a
+slot in its own part, so that keys and values stay where they are.
+
 Shapes: b rows of the cache, r rows that a call reads or copies, d rows that a call decodes, s columns, w
 width of a chunk, m steps of a call, k key-value heads, h head width, v vocabulary.
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,8 +24,10 @@ from jax.typing import ArrayLike
 
 from policy.config import DecoderConfig
 from policy.decoder import Decoder, Memory, Params, Source, network, reading
-from policy.sharding import over_slots, replicated
+from policy.sharding import over_features, over_slots, replicated, row_parts, within_parts
+from policy.shards import shards
 
+Tree = TypeVar("Tree")
 Pairs = tuple[tuple[jax.Array, jax.Array], ...]
 """Per layer keys [., k, h, .] and values [., k, ., h]."""
 
@@ -83,15 +89,19 @@ def _read(
     causal = jnp.tril(jnp.ones((width, width), bool))[None]
     decoder = network(config, params)
     memories = [reading(causal, source) for source in past]
-    hidden, written = decoder.hidden(ids, lengths[:, None] + jnp.arange(width), memories)
+    hidden, written = decoder.hidden(ids, lengths[:, None] + jnp.arange(width), memories, playing=True)
     last = jnp.take_along_axis(hidden, jnp.maximum(counts - 1, 0)[:, None, None], axis=1)[:, 0]
-    return tuple(written), decoder.logits(last)
+    return tuple(written), over_slots(decoder.logits(over_features(last)))
 
 
 @partial(jax.jit, donate_argnums=0)
 def copy(cache: Cache, source: jax.Array, target: jax.Array) -> Cache:
     """Rows `target` [r] become what rows `source` [r] are; a target at or beyond the end is ignored."""
-    return over_slots(jax.tree.map(lambda part: part.at[target].set(part[source], mode="drop"), cache))
+
+    def copied(cache: Cache, source: jax.Array, target: jax.Array) -> Cache:
+        return jax.tree.map(lambda part: part.at[target].set(part[source], mode="drop"), cache)
+
+    return over_slots(_on_slots(copied, cache, source, target))
 
 
 class _Decoding(NamedTuple):
@@ -147,6 +157,7 @@ def _decode(
     """What `decode` adds to the cache, and what was said."""
     idle = rows >= cache.logits.shape[0]
     past = _past(cache, rows, lengths, columns)
+    first = _on_slots(lambda cache, rows: cache.logits[_kept(cache, rows)], cache, rows)
     decoder = network(config, params)
     episode = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(names)
 
@@ -157,7 +168,9 @@ def _decode(
         counts = state.counts + ~state.done
         return _Decoding(
             step=state.step + 1,
-            logits=jnp.where(state.done[:, None], state.logits, decoder.logits(hidden[:, 0])),
+            logits=jnp.where(
+                state.done[:, None], state.logits, over_slots(decoder.logits(over_features(hidden[:, 0])))
+            ),
             ids=jax.lax.dynamic_update_index_in_dim(state.ids, token, state.step, axis=1),
             logp=jax.lax.dynamic_update_index_in_dim(state.logp, logp, state.step, axis=1),
             counts=counts,
@@ -168,7 +181,7 @@ def _decode(
     d, k, h = rows.shape[0], config.kv_heads, config.head_width
     start = _Decoding(
         step=jnp.int32(0),
-        logits=cache.logits[jnp.minimum(rows, cache.logits.shape[0] - 1)],
+        logits=first,
         ids=jnp.zeros((d, steps), jnp.int32),
         logp=jnp.zeros((d, steps)),
         counts=jnp.zeros(d, jnp.int32),
@@ -220,12 +233,31 @@ def _first_above(rising: jax.Array, point: jax.Array) -> jax.Array:
 
 def _past(cache: Cache, rows: jax.Array, lengths: jax.Array, columns: int) -> tuple[Source, ...]:
     """What some rows have read, per layer."""
-    kept = jnp.minimum(rows, cache.logits.shape[0] - 1)
+
+    def looked_up(cache: Cache, rows: jax.Array) -> Pairs:
+        kept = _kept(cache, rows)
+        return tuple(
+            (keys[:, :, :, :columns][kept], values[:, :, :columns][kept]) for keys, values in cache.layers
+        )
+
     seen = (jnp.arange(columns)[None] < lengths[:, None])[:, None]  # [r, 1, s]
-    return tuple(
-        Source(keys[:, :, :, :columns][kept], values[:, :, :columns][kept], seen)
-        for keys, values in cache.layers
-    )
+    return tuple(Source(*pair, seen) for pair in _on_slots(looked_up, cache, rows))
+
+
+def _kept(cache: Cache, rows: jax.Array) -> jax.Array:
+    """Rows, with some row of the cache in the place of those beyond its end."""
+    return jnp.minimum(rows, cache.logits.shape[0] - 1)
+
+
+def _on_slots(work: Callable[..., Tree], cache: Cache, *rows: jax.Array, more: Any = ()) -> Tree:
+    """`work(cache, *rows, *more)`, where slots are split by every part on its own slots, counted from its
+    first; `more` are arrays over the same rows."""
+    slots, parts = shards(cache.logits.shape[0], row_parts())
+    if parts == 1:
+        return work(cache, *rows, *more)
+    count = rows[0].shape[0]
+    first = jnp.arange(count) // (count // parts) * (slots // parts)  # slot of the part that has the row
+    return within_parts(work, cache, *(each - first for each in rows), *more)
 
 
 def _step(
@@ -238,7 +270,7 @@ def _step(
 ) -> tuple[jax.Array, Pairs]:
     """One token per row through the decoder: the stream [d, 1, width] and the new buffer."""
     memories = [_buffered(source, pair, column) for source, pair in zip(past, buffer, strict=True)]
-    hidden, written = decoder.hidden(token[:, None], positions[:, None], memories)
+    hidden, written = decoder.hidden(token[:, None], positions[:, None], memories, playing=True)
     return hidden, tuple(written)
 
 
@@ -259,6 +291,10 @@ def _buffered(past: Source, pair: tuple[jax.Array, jax.Array], column: jax.Array
 @partial(jax.jit, donate_argnums=0)
 def _write(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, logits: jax.Array) -> Cache:
     """Put keys [r, k, h, w] and values [r, k, w, h] into rows of the cache, from each row's length on."""
+    return over_slots(_on_slots(_written, cache, rows, more=(lengths, written, logits)))
+
+
+def _written(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, logits: jax.Array) -> Cache:
     at = lengths[:, None] + jnp.arange(written[0][0].shape[3])  # [r, w]
     row = rows[:, None]
     layers = tuple(
@@ -268,7 +304,7 @@ def _write(cache: Cache, rows: jax.Array, lengths: jax.Array, written: Pairs, lo
         )
         for (keys, values), (new_keys, new_values) in zip(cache.layers, written, strict=True)
     )
-    return over_slots(Cache(layers, cache.logits.at[rows].set(logits, mode="drop")))
+    return Cache(layers, cache.logits.at[rows].set(logits, mode="drop"))
 
 
 def programs() -> int:

@@ -69,6 +69,15 @@ def _block(c: DecoderConfig) -> dict[str, tuple[int, ...]]:
     }
 
 
+def tokens_move(tokens: int, width: int) -> bool:
+    """Whether tokens that are only read go to where `fsdp` has the matrices, and none of these is gathered.
+
+    For a layer of `qwen3-4b` as many tokens as three quarters of the features have products as large as its
+    matrices. Up to twice the features is up to 2.6 times of that moved, and all matrices need not be whole.
+    """
+    return tokens <= 2 * width
+
+
 def is_muons(top: object, axes: int) -> bool:
     """Whether a parameter is Muon's: a matrix inside the blocks. `top`: the first part of its path."""
     return top == "blocks" and axes == 2

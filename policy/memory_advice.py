@@ -12,8 +12,8 @@ Demand = Callable[[PolicyConfig], Plan]
 MOST_DEVICES = 1024
 """Of a mesh that is proposed."""
 CHANGED = (
-    ("decoder", "remat"), ("packing", "rows"), ("rollout", "slots"), ("rollout", "decode_buckets"),
-    ("mesh", "fsdp"),
+    ("decoder", "remat"), ("packing", "rows"), ("rollout", "chunk_tokens"), ("rollout", "copy_rows"),
+    ("rollout", "slots"), ("rollout", "decode_buckets"), ("mesh", "fsdp"),
 )  # fmt: skip
 """Keys below `policy` that are changed, in the order in which they are told."""
 
@@ -37,9 +37,9 @@ class Fitting(NamedTuple):
 def advice(config: PolicyConfig, limit: int, demand: Demand = plan) -> Advice:
     """The first few changes after which a device of `limit` bytes suffices; the closest there is otherwise.
 
-    Cheap ones come first: activations computed again and smaller micro-batches cost time, fewer slots cost
-    side-by-side episodes, more devices cost money. Fewer slots than devices are not split among them, so when
-    nothing fits, the slots are tried as they are.
+    Cheap ones come first: activations computed again, smaller micro-batches, and smaller calls that read or
+    copy cost time, fewer slots cost side-by-side episodes, more devices cost money. Fewer slots than devices
+    are not split among them, so when nothing fits, the slots are tried as they are.
     """
     found = _followed(config, limit, demand, fewer_slots=True)
     if found.fits:
@@ -85,6 +85,9 @@ def _smaller(config: PolicyConfig, now: Plan, fewer_slots: bool) -> Iterator[Pol
         yield _changed(config, decoder={"remat": True})
     if now.peak == "gradients" and rows // 2 >= mesh.row_parts and rows // 2 % mesh.row_parts == 0:
         yield _changed(config, packing={"rows": rows // 2})
+    for key in ("chunk_tokens", "copy_rows"):
+        if now.peak == "rollout" and (number := getattr(config.rollout, key)) > 1:
+            yield _changed(config, rollout={key: number // 2})
     if fewer_slots and now.peak == "rollout" and slots % 2 == 0:
         buckets = sorted({min(bucket, slots // 2) for bucket in config.rollout.decode_buckets}, reverse=True)
         yield _changed(config, rollout={"slots": slots // 2, "decode_buckets": tuple(buckets)})

@@ -17,9 +17,8 @@ from typing import Literal
 from policy.attention_parts import reads
 from policy.config import DecoderConfig, MeshConfig, OptimizerConfig, PolicyConfig
 from policy.layout import is_muons, loss_columns, shapes, share, size
+from policy.playing_memory import FLOAT, playing
 
-FLOAT = 4
-"""Bytes of a value: parameters, gradients, optimizer and cache are float32."""
 STREAM, QUERIES, SHARED, HIDDEN, SCORES = 6.0, 5.0, 1.0, 5.0, 3.2
 """Arrays that the way back through a layer needs: as wide as the stream, as all queries, as all keys, as the
 hidden units, and as what all heads read."""
@@ -91,7 +90,7 @@ def plan(config: PolicyConfig, play: Play = "between") -> Plan:
     if play == "meanwhile":
         items.append(Item("parameters that play", FLOAT * every, exact=True))
     if mesh.fsdp > 1:
-        items.append(Item("layers gathered whole", gathered(decoder, mesh), phases=back | {"rollout"}))
+        items.append(Item("layers gathered whole", gathered(decoder, mesh), phases=back))
     if config.algorithm == "sao":
         items.append(Item("critic", FLOAT * critic_values(config), exact=True))
     elif config.grpo.kl:
@@ -114,10 +113,7 @@ def rollout_plan(config: PolicyConfig) -> Plan:
 
 def _playing(config: PolicyConfig, phases: frozenset[str]) -> list[Item]:
     """What episodes in progress take."""
-    return [
-        Item("key-value cache", cache(config), phases=phases),
-        Item("logits of a turn", turn_logits(config), phases=phases),
-    ]
+    return [Item(name, count, phases=phases) for name, count in playing(config).items() if count]
 
 
 def parameter_values(decoder: DecoderConfig, mesh: MeshConfig, without: str = "^$") -> int:
@@ -175,34 +171,6 @@ def logits(config: PolicyConfig) -> int:
     rows = config.packing.rows // config.mesh.row_parts
     columns = loss_columns(config.packing.width, config.packing.loss_columns)
     return int(LOGITS * FLOAT * rows * columns * config.decoder.vocabulary_rows / config.mesh.tensor)
-
-
-def cache(config: PolicyConfig) -> int:
-    """Bytes of keys and values of all slots, and of the rows that a decoding call has gathered."""
-    d, r = config.decoder, config.rollout
-    row = 2 * FLOAT * r.context * d.layers * d.kv_heads * d.head_width
-    return sum(
-        row * rows // _parts(rows, d.kv_heads, config.mesh) for rows in (r.slots, max(r.decode_buckets))
-    )
-
-
-def turn_logits(config: PolicyConfig) -> int:
-    """Bytes of the logits of all slots, and those of a decoding step with the probabilities made of them."""
-    slots, most, words = (
-        config.rollout.slots,
-        max(config.rollout.decode_buckets),
-        config.decoder.vocabulary_rows,
-    )
-    return sum(
-        FLOAT * count * rows * words // _parts(rows, words, config.mesh)
-        for count, rows in ((1, slots), (2, most))
-    )
-
-
-def _parts(rows: int, columns: int, mesh: MeshConfig) -> int:
-    """Into how many parts a mesh splits an array of slots; an axis that it does not divide stays whole."""
-    over_rows = 1 if rows % mesh.row_parts else mesh.row_parts
-    return over_rows * (1 if columns % mesh.tensor else mesh.tensor)
 
 
 def gathered(decoder: DecoderConfig, mesh: MeshConfig) -> int:

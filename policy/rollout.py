@@ -26,6 +26,8 @@ from policy.config import DecoderConfig, RolloutConfig
 from policy.decoder import Params
 from policy.episode import EpisodeRequest, Rollout, Row, ToolSession
 from policy.memory import keep_freed_memory
+from policy.sharding import row_parts
+from policy.shards import shards
 
 ENOUGH = 0.5
 """Share of the turns of a decoding call that end it when they are over. The others go on in a later call."""
@@ -34,7 +36,7 @@ ENOUGH = 0.5
 class Decoding(NamedTuple):
     """A decoding call that the device works on."""
 
-    slots: list[int]  # of its rows, in their order
+    seats: list[int | None]  # slots of its rows, in their order; None where one idles
     said: generation.Said
 
 
@@ -110,6 +112,7 @@ class Playing:
         self.temperature = jnp.float32(self.config.temperature if temperature is None else temperature)
         self.queue: deque[tuple[int, EpisodeRequest]] = deque()
         self.rows: list[Row | None] = [None] * self.config.slots
+        self.shards = shards(self.config.slots, row_parts())
         self.cache: generation.Cache | None = None  # None: nothing has been read
         self.submitted = 0
         self.decodings = 0
@@ -152,31 +155,39 @@ class Playing:
         return [(slot, row) for slot, row in enumerate(self.rows) if row is not None]
 
     def _admit(self) -> None:
-        """Give free slots to waiting requests; a prompt that some row has read is copied, but for its last
-        token, whose reading gives the logits of the first one to be sampled."""
+        """Give free slots to waiting requests; a prompt that some row of the same part of the mesh has read
+        is copied, but for its last token, whose reading gives the logits of the first one to be sampled."""
         if not self.queue or all(self.rows):
             return
-        holders = {row.prompt: slot for slot, row in self._taken() if row.cached >= len(row.prompt)}
-        copies, first = [], []
-        for slot in range(self.config.slots):
-            if self.rows[slot] is not None or not self.queue:
-                continue
+        of, taken = self.shards.of, self._taken()
+        holders = {(of(slot), row.prompt): slot for slot, row in taken if row.cached >= len(row.prompt)}
+        copies: dict[int, int] = {}
+        first: list[int] = []
+        free = (slot for slot, row in enumerate(self.rows) if row is None)
+        for slot in self.shards.spread(free, (slot for slot, _ in taken)):
+            if not self.queue:
+                break
             row = self.rows[slot] = self.opened(*self.queue.popleft())
             row.waiting = not self._fits(row)
             if row.waiting:
                 continue
-            holder = holders.setdefault(row.prompt, slot)
+            holder = holders.setdefault((of(slot), row.prompt), slot)
             if holder == slot:
                 first.append(slot)
             else:
-                copies.append((holder, slot))
+                copies[slot] = holder
                 row.cached = len(row.prompt) - 1
         self._read(first)
-        for start in range(0, len(copies), self.config.copy_rows):
-            source, target = np.full((2, self.config.copy_rows), self.config.slots, np.int32)
-            part = copies[start : start + self.config.copy_rows]
-            source[: len(part)], target[: len(part)] = zip(*part, strict=True)
-            self.cache = generation.copy(self.cache, np.minimum(source, self.config.slots - 1), target)
+        self._copy(copies)
+
+    def _copy(self, copies: dict[int, int]) -> None:
+        """Let rows of the cache, the keys, become what others are."""
+        while copies:
+            seats = self.shards.seated(
+                copies, self.shards.room(min(self.config.slots, self.config.copy_rows))
+            )
+            source = self._padded([slot if slot is None else copies.pop(slot) for slot in seats])
+            self.cache = generation.copy(self.cache, source, self._padded(seats))
 
     def opened(self, index: int, request: EpisodeRequest) -> Row:
         """An episode at its beginning."""
@@ -189,8 +200,9 @@ class Playing:
         """Read in full chunks as long as enough rows can be decoded without those that do not fill one."""
         going = [(slot, row) for slot, row in self._taken() if not row.waiting]
         unread = [slot for slot, row in going if row.unread]
-        ready = len(going) - len(unread)
-        self._read(unread, partly=ready < max(self.config.decode_buckets))
+        ready = (slot for slot, row in going if not row.unread)
+        most = self.shards.room(max(self.config.decode_buckets))
+        self._read(unread, partly=None in self.shards.seated(ready, most))
 
     def _read(self, slots: list[int], partly: bool = True) -> None:
         """Let the cache read what some episodes have been shown, the longest first, so that the shorter ones
@@ -200,21 +212,20 @@ class Playing:
             if not waiting:
                 return
             width = self._width(-waiting[0][0])
-            rows = max(1, self.config.chunk_tokens // width)
-            if not partly and len(waiting) < rows:
+            rows = self.shards.room(min(self.config.slots, max(1, self.config.chunk_tokens // width)))
+            seats = self.shards.seated((slot for _, slot in waiting), rows)
+            if not partly and None in seats:
                 return
-            self._read_chunk([slot for _, slot in waiting[:rows]], rows, width)
+            self._read_chunk(seats, width)
 
     def _width(self, tokens: int) -> int:
         widths = self.config.chunk_widths
         return next((width for width in widths if width >= tokens), widths[-1])
 
-    def _read_chunk(self, slots: list[int], size: int, width: int) -> None:
-        ids = np.zeros((size, width), np.int32)
-        counts, lengths = np.zeros((2, size), np.int32)
-        for place, slot in enumerate(slots):
-            row = self.rows[slot]
-            assert row is not None
+    def _read_chunk(self, seats: list[int | None], width: int) -> None:
+        ids = np.zeros((len(seats), width), np.int32)
+        counts, lengths = np.zeros((2, len(seats)), np.int32)
+        for place, row in self._seated(seats):
             chunk = row.ids[row.cached : row.cached + width]
             ids[place, : len(chunk)], counts[place], lengths[place] = chunk, len(chunk), row.cached
             row.cached += len(chunk)
@@ -224,7 +235,7 @@ class Playing:
         self.work.read_room += ids.size
         self.cache = generation.read(
             self.decoder, self._columns(lengths), self.params, self.cache,
-            self._padded(slots, size), ids, counts, lengths,
+            self._padded(seats), ids, counts, lengths,
         )  # fmt: skip
 
     def _columns(self, lengths: np.ndarray) -> int:
@@ -232,10 +243,14 @@ class Playing:
         longest = lengths.max(initial=0)
         return next(columns for columns in self.config.columns if columns >= longest)
 
-    def _padded(self, slots: list[int], size: int) -> np.ndarray:
-        rows = np.full(size, self.config.slots, np.int32)
-        rows[: len(slots)] = slots
-        return rows
+    def _padded(self, seats: list[int | None]) -> np.ndarray:
+        """Rows of the cache that a call takes, one beyond its end where it idles."""
+        return np.array([self.config.slots if slot is None else slot for slot in seats], np.int32)
+
+    def _seated(self, seats: list[int | None]) -> list[tuple[int, Row]]:
+        """Places in a call that have an episode, with it."""
+        taken = [(place, self.rows[slot]) for place, slot in enumerate(seats) if slot is not None]
+        return [(place, row) for place, row in taken if row is not None]
 
     def _fits(self, row: Row, more: int = 0) -> bool:
         """There is room for `more` tokens and one turn after them."""
@@ -246,38 +261,41 @@ class Playing:
         ready = sorted(
             (row.served, slot) for slot, row in self._taken() if not row.waiting and not row.unread
         )
-        slots = [slot for _, slot in ready[: max(self.config.decode_buckets)]]
-        if not slots:
+        if not ready:
             return None
         self.decodings += 1
-        size = min(bucket for bucket in self.config.decode_buckets if bucket >= len(slots))
+        seats, size, seated = self._places([slot for _, slot in ready])
         lengths, left, names = np.zeros(size, np.int32), np.ones(size, np.int32), np.zeros(size, np.uint32)
-        for place, slot in enumerate(slots):
-            row = self.rows[slot]
-            assert row is not None
+        for place, row in self._seated(seats):
             row.served = self.decodings
             lengths[place], left[place] = row.cached, self.config.max_turn_tokens - row.said
             names[place] = zlib.crc32(row.request.name.encode())
         assert self.cache is not None
         self.cache, said = generation.decode(
             self.decoder, self._columns(lengths), self.config.decode_steps, self.codec.end, self.params,
-            self.cache, self._padded(slots, size), lengths, left, np.int32(math.ceil(len(slots) * ENOUGH)),
+            self.cache, self._padded(seats), lengths, left, np.int32(math.ceil(seated * ENOUGH)),
             names, self.seed, self.temperature,
         )  # fmt: skip
-        return Decoding(slots, said)
+        return Decoding(seats, said)
+
+    def _places(self, ready: list[int]) -> tuple[list[int | None], int, int]:
+        """The rows of a decoding call: of the smallest bucket that seats as many as the largest; how many
+        they are, and how many of them do not idle."""
+        calls = (self.shards.seated(ready, self.shards.room(bucket)) for bucket in self.config.decode_buckets)
+        seated, size, seats = max((len(seats) - seats.count(None), -len(seats), seats) for seats in calls)
+        return seats, -size, seated
 
     def hear(self, decoding: Decoding | None) -> None:
         """The last part of `advance`: wait for a decoding call and append what it said."""
         if decoding is None:
             return
-        slots, said = decoding
+        seats, said = decoding
         ids, logp, counts, ended = jax.device_get(said)
         self.work.calls += 1
-        self.work.decoded += int(counts[: len(slots)].sum())
+        self.work.decoded += int(counts.sum())
         self.work.decoded_room += len(counts) * int(counts.max())
-        for place, slot in enumerate(slots):
-            row, n = self.rows[slot], int(counts[place])
-            assert row is not None
+        for place, row in self._seated(seats):
+            n = int(counts[place])
             row.say(ids[place, :n].tolist(), logp[place, :n].tolist(), self.version)
             row.waiting = bool(ended[place])
 

@@ -7,6 +7,8 @@ The functions use the mesh of the calling thread (`policy.mesh`); without one th
 so a program for one device is the same as ever.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import jax
@@ -47,13 +49,35 @@ def over_slots(tree: Tree) -> Tree:
     mesh = get_abstract_mesh()
     if mesh.empty:
         return tree
-    rows, tensor = mesh.shape["data"] * mesh.shape["fsdp"], mesh.shape["tensor"]
+    return jax.tree.map(lambda leaf: with_sharding_constraint(leaf, _slots(leaf, dict(mesh.shape))), tree)
 
-    def kept(leaf: jax.Array) -> jax.Array:
-        spec = (None if leaf.shape[0] % rows else ROWS, None if leaf.shape[1] % tensor else "tensor")
-        return with_sharding_constraint(leaf, PartitionSpec(*spec))
 
-    return jax.tree.map(kept, tree)
+def row_parts() -> int:
+    """Parts that the mesh in use splits rows into."""
+    mesh = get_abstract_mesh()
+    return 1 if mesh.empty else mesh.shape["data"] * mesh.shape["fsdp"]
+
+
+def within_parts(work: Callable[..., Tree], *given: Any) -> Tree:
+    """In a compiled program: `work` done by every part of the mesh on its own slots and rows alone.
+
+    Takes and returns trees of arrays [slots or rows, heads or words, ...] whose first axis the mesh divides,
+    and of arrays [rows].
+    """
+    mesh = get_abstract_mesh()
+    where = partial(jax.tree.map, lambda leaf: _slots(leaf, dict(mesh.shape)))
+    into = where(jax.eval_shape(work, *given))
+    return jax.shard_map(work, mesh=mesh, in_specs=where(given), out_specs=into)(*given)
+
+
+def over_features(x: jax.Array) -> jax.Array:
+    """In a compiled program: the stream [rows, ..., features] is split by features, like the matrices that it
+    goes through. These stay where they are, and products of the parts are summed instead."""
+    mesh = get_abstract_mesh()
+    if mesh.empty or x.shape[-1] % mesh.shape["fsdp"]:
+        return over_rows(x)
+    rows = None if x.shape[0] % mesh.shape["data"] else "data"
+    return with_sharding_constraint(x, PartitionSpec(rows, *(None,) * (x.ndim - 2), "fsdp"))
 
 
 def for_lookup(embedding: jax.Array) -> jax.Array:
@@ -81,6 +105,12 @@ def place_of(path: tuple[Any, ...], leaf: Any) -> NamedSharding | None:
     if mesh.empty:
         return None
     return NamedSharding(mesh, _spec(path, leaf, dict(mesh.shape)))
+
+
+def _slots(leaf: Any, sizes: dict[str, int]) -> PartitionSpec:
+    rows, tensor = sizes["data"] * sizes["fsdp"], sizes["tensor"]
+    heads = (None if length % tensor else "tensor" for length in leaf.shape[1:2])
+    return PartitionSpec(None if leaf.shape[0] % rows else ROWS, *heads)
 
 
 def _spec(path: tuple[Any, ...], leaf: Any, sizes: dict[str, int]) -> PartitionSpec:

@@ -11,6 +11,7 @@ from loop.errors import ConfigError
 from loop.loading import load
 from loop.memory_plan import gib, main, memory, most, plans
 from policy.memory_plan import plan
+from policy.playing_memory import playing
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 LARGE = EXPERIMENTS / "agentmercury_4b.yaml"
@@ -132,9 +133,11 @@ def test_devices_that_only_play_are_planned_too(capsys: pytest.CaptureFixture[st
     config = load(Path(words[0]), (*words[1:], "asynchronous.rollout_devices=2"))
     learns, plays = plans(config)
     assert "key-value cache" not in {item.name for item in learns.items}
-    # 596,049,920 parameters; 2 x 4 bytes of 128 slots and 24 gathered rows x 256 x 28 layers x 8 x 128
-    assert plays.items[0].bytes == 4 * 596_049_920
-    assert plays.items[2].bytes == 2 * 4 * (128 + 24) * 256 * 28 * 8 * 128
+    bytes_of = {item.name: item.bytes for item in plays.items}
+    # 596,049,920 parameters; 2 x 4 bytes of 128 slots, and of 24 gathered rows, x 256 x 28 layers x 8 x 128
+    assert bytes_of["parameters"] == 4 * 596_049_920
+    assert bytes_of["key-value cache"] == 2 * 4 * 128 * 256 * 28 * 8 * 128
+    assert bytes_of["rows that are decoded"] == 2 * 4 * 24 * 256 * 28 * 8 * 128
     assert most(config) == plays and f"together{gib(plays.total):>31s}\n" in said
     assert "of 16.0 GiB on each of 2 devices (asynchronous.rollout_devices, each with" in said
     assert main([*words, "asynchronous.rollout_devices=2", "--device-memory", str(plays.total - 1)]) == 1
@@ -144,7 +147,7 @@ def test_playing_while_the_policy_learns_takes_a_copy_and_a_cache_all_the_time()
     file = EXPERIMENTS / "asynchronous.yaml"
     (meanwhile,), (between,) = plans(load(file)), plans(load(EXPERIMENTS / "closed_loop.yaml"))
     bytes_of = {item.name: item.bytes for item in meanwhile.items}
-    more = sum(bytes_of[name] for name in ("parameters", "key-value cache", "logits of a turn"))
+    more = bytes_of["parameters"] + sum(playing(load(file).policy).values())
     assert meanwhile.phase("gradients") - between.phase("gradients") == more
 
 

@@ -16,14 +16,13 @@ from policy.config import (
     OptimizerConfig,
     PackingConfig,
     PolicyConfig,
-    RolloutConfig,
 )
 from policy.critic import critic_of
 from policy.decoder import Attention, Source, parameters
 from policy.device_memory import device_memory, require_room
 from policy.errors import DeviceError
 from policy.memory_advice import advice, fitting_mesh, meshes
-from policy.memory_plan import Plan, activations, cache, logits, plan, turn_logits
+from policy.memory_plan import Plan, activations, logits, plan
 from policy.optimizer import initial
 from policy.packing import Packed
 
@@ -104,15 +103,9 @@ def test_activations_follow_from_rows_and_layers() -> None:
     assert activations(again) == activations(deep) // 20 + 20 * 32 * 512 * 4
 
 
-def test_cache_and_logits_by_hand() -> None:
-    rollout = RolloutConfig(slots=64, decode_buckets=(64, 16), context=256)
-    config = MICRO.model_copy(update={"rollout": rollout})
-    # Keys and values of 64 slots and 64 gathered rows x 256 tokens x 2 layers x 1 head x 16 features.
-    assert cache(config) == 2 * 4 * (64 + 64) * 256 * 2 * 16
+def test_the_logits_of_a_loss_by_hand() -> None:
     # Three arrays of 2 rows x 64 columns x 256 words.
-    assert logits(config) == 3 * 4 * 2 * 64 * 256
-    # Logits of 64 slots, logits and noise of 64 rows x 256 words.
-    assert turn_logits(config) == 4 * (64 + 2 * 64) * 256
+    assert logits(MICRO) == 3 * 4 * 2 * 64 * 256
 
 
 def test_a_mesh_divides_what_it_splits() -> None:
@@ -124,18 +117,6 @@ def test_a_mesh_divides_what_it_splits() -> None:
     assert of(plan(whole), "parameters") == 4 * 4_022_468_096
     assert of(plan(whole), "optimizer") == 2 * 4 * 4_022_468_096
     assert of(plan(whole), "layers gathered") == 0 < of(plan(split), "layers gathered")
-
-
-def test_an_array_of_slots_that_a_mesh_does_not_divide_stays_whole() -> None:
-    rollout = RolloutConfig(slots=16, decode_buckets=(8,), context=256)
-    whole = MICRO.model_copy(update={"rollout": rollout, "packing": PackingConfig(rows=32)})
-    parts = [whole.model_copy(update={"mesh": MeshConfig(fsdp=fsdp)}) for fsdp in (8, 16, 32)]
-    # All of 16 + 8 rows split by 8; the 16 by 16 and the 8 whole; nothing by 32.
-    row = cache(whole) // 24
-    assert [cache(part) // row for part in parts] == [3, 9, 24]
-    # One key-value head is not split by two; 256 words are.
-    two = whole.model_copy(update={"mesh": MeshConfig(tensor=2)})
-    assert cache(two) == cache(whole) and 2 * turn_logits(two) == turn_logits(whole)
 
 
 def test_a_penalty_needs_a_reference_policy() -> None:
