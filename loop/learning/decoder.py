@@ -22,6 +22,7 @@ from policy.demonstration import Demonstration
 from policy.device_memory import require_room
 from policy.devices import rollout_devices as devices_that_play
 from policy.episode import Rollout
+from policy.errors import DemonstrationError
 from policy.fleet import Fleet
 from policy.mesh import use_mesh
 from policy.rollout import RolloutEngine
@@ -98,7 +99,14 @@ class DecoderLearner:
         written = [Demonstration(s.view, s.trajectory.calls, s.trajectory.answer or "") for s in shown]
         unheard = self.config.warm_start.unheard
         examples, refused = examples_of(self.codec, written, unheard, seed_of(self.seed, "unheard"))
-        fitting = [example for example in examples if len(example.ids) <= self.config.packing.width]
+        width = self.config.packing.width
+        fitting = [example for example in examples if len(example.ids) <= width]
+        if examples and not fitting:
+            shortest = min(len(example.ids) for example in examples)
+            raise DemonstrationError(
+                f"policy.packing.width: {width} holds none of {len(examples)} demonstrations, of which the "
+                f"shortest has {shortest} tokens; raise it"
+            )
         params, history = warm_start(
             self.config.decoder,
             parameters(self.config.decoder, seed_of(self.seed, "init")),
