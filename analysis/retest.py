@@ -75,14 +75,16 @@ def read_retest(file: Path, result: RunResult) -> Retest | None:
     return found
 
 
-class Again(NamedTuple):
-    """How some results were tested again."""
+class RetestedHow(NamedTuple):
+    """How results were tested again."""
 
+    runs: int  # that were
+    of: int  # results
     rollouts: int  # of each task
     commits: tuple[str, ...]  # of the code that tested, where it is known
 
 
-def tested_again(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunResult], Again]:
+def retested(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunResult], RetestedHow]:
     """The results that were tested again, with the new outcomes in the place of the first, and how.
 
     DataError when none of them was, or not all of these equally long.
@@ -102,7 +104,8 @@ def tested_again(folder: Path, results: Sequence[RunResult]) -> tuple[list[RunRe
                 f"{result.name} with {retest.rollouts}; test them equally long"
             )
     commits = sorted({retest.commit for _, retest in pairs if retest.commit is not None})
-    return [laid_over(result, retest) for result, retest in pairs], Again(first, tuple(commits))
+    how = RetestedHow(len(pairs), len(results), first, tuple(commits))
+    return [laid_over(result, retest) for result, retest in pairs], how
 
 
 def laid_over(result: RunResult, retest: Retest) -> RunResult:

@@ -72,6 +72,8 @@ class Controller:
         """Every step that is not yet recorded; Interrupted when the user asked for the end."""
         with long_lived():
             first = restore(self._circle, self._ledger, self._steps)
+        with disk_guard(self._circle.directory.path):
+            self._circle.directory.record(self._circle.config)
         self._progress.start(self._steps, first)
         index = first
         while index < len(self._steps) or self._goes_on():

@@ -58,6 +58,10 @@ class RunDirectory:
         """Say that the run came to its end."""
         write_json(self.path / "finished", True)
 
+    def record(self, config: Config) -> None:
+        """Write the configuration; of a resumed run, whose trackers may have changed, once it goes on."""
+        write_json(self.config, config.model_dump(mode="json"))
+
     def lock(self) -> None:
         """Keep every other process out until this one ends; RunDirectoryError when one is already in."""
         file = (self.path / "lock").open("a+")
@@ -101,7 +105,7 @@ def create(path: Path, config: Config) -> RunDirectory:
         ) from error
     with disk_guard(path):
         directory.lock()
-        write_json(directory.config, config.model_dump(mode="json"))
+        directory.record(config)
     return directory
 
 
@@ -112,8 +116,6 @@ def reopen(path: Path, config: Config) -> RunDirectory:
     require_same(path, config)
     directory = RunDirectory(path)
     directory.lock()
-    with disk_guard(path):
-        write_json(directory.config, config.model_dump(mode="json"))  # trackers may have changed
     return directory
 
 

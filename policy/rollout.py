@@ -264,7 +264,8 @@ class Playing:
         if not ready:
             return None
         self.decodings += 1
-        seats, size, seated = self._places([slot for _, slot in ready])
+        seats = self._places([slot for _, slot in ready])
+        size, seated = len(seats), _seated_rows(seats)
         lengths, left, names = np.zeros(size, np.int32), np.ones(size, np.int32), np.zeros(size, np.uint32)
         for place, row in self._seated(seats):
             row.served = self.decodings
@@ -278,12 +279,10 @@ class Playing:
         )  # fmt: skip
         return Decoding(seats, said)
 
-    def _places(self, ready: list[int]) -> tuple[list[int | None], int, int]:
-        """The rows of a decoding call: of the smallest bucket that seats as many as the largest; how many
-        they are, and how many of them do not idle."""
+    def _places(self, ready: list[int]) -> list[int | None]:
+        """The rows of a decoding call: of the smallest bucket that seats as many as the largest."""
         calls = (self.shards.seated(ready, self.shards.room(bucket)) for bucket in self.config.decode_buckets)
-        seated, size, seats = max((len(seats) - seats.count(None), -len(seats), seats) for seats in calls)
-        return seats, -size, seated
+        return max(calls, key=lambda seats: (_seated_rows(seats), -len(seats)))
 
     def hear(self, decoding: Decoding | None) -> None:
         """The last part of `advance`: wait for a decoding call and append what it said."""
@@ -338,6 +337,11 @@ class Playing:
     def _overrun(self, row: Row) -> Trajectory:
         row.truncated = True
         return row.session.finish(None, "token_limit")
+
+
+def _seated_rows(seats: Sequence[int | None]) -> int:
+    """Rows of a call that do not idle."""
+    return len(seats) - seats.count(None)
 
 
 def executed(session: ToolSession, move: ToolCall | Malformed) -> ToolResult:

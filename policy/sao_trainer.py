@@ -69,6 +69,8 @@ class SaoTrainer:
         """
         if state.critic is None:
             raise ValueError("SAO needs a critic, and this state was made without one; begin from `adopt`")
+        if not any(item.tokens.sampled.any() for item in rewarded):  # or momentum alone would move both
+            return state._replace(version=state.version + 1), {"actor_steps": 0.0}
         packed, returns = self.with_advantages(state.critic, self.pack(rewarded, state.version))
         number = state.version - self.config.critic.warmup_updates
         params, opt_state, metrics = state.params, state.opt_state, {"packed_share": filled(packed)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import DataError
-from analysis.retest import Again, tested_again
+from analysis.retest import RetestedHow, retested
 from analysis.run_result import PLAN, RunResult, read_results
 from planet.identity import digest
 
@@ -43,7 +43,7 @@ class Sweep(NamedTuple):
     name: str
     runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
     named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
-    retest: Again | None = None  # None: scores are those of the first test
+    retested: RetestedHow | None = None  # None: scores are those of the first test
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -111,11 +111,11 @@ def read_sweep(folder: Path, retest: bool = False) -> Sweep:
 
     `retest`: those that were tested again, with what was found then.
     """
-    results, again = read_results(folder), None
+    results, how = read_results(folder), None
     named = named_contrasts(folder / PLAN, results) or NAMED
     if retest:
-        results, again = tested_again(folder, results)
-    return as_sweep(folder.name, results, named)._replace(retest=again)
+        results, how = retested(folder, results)
+    return as_sweep(folder.name, results, named)._replace(retested=how)
 
 
 def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:

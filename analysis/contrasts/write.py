@@ -64,14 +64,17 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
 
 def _provenance(sweep: Sweep) -> list[str]:
     """Which test the scores are of, and whether one code made them all."""
-    out, again = [], sweep.retest
-    if again is not None:
+    out, how = [], sweep.retested
+    if how is not None:
+        which = (
+            f" Runs without one, {how.of - how.runs} of {how.of}, are left out." if how.runs < how.of else ""
+        )
         out.append(
             "Sampled test scores of trained policies are those of a second test, "
-            f"{again.rollouts} rollouts a task, made after the one that was planned; warm starts, greedy "
-            "scores and validation are the first ones."
+            f"{how.rollouts} rollouts a task, made after the one that was planned; warm starts, greedy "
+            "scores and validation are the first ones." + which
         )
-    for what, commits in (("Runs", sweep.commits), ("Second tests", again.commits if again else ())):
+    for what, commits in (("Runs", sweep.commits), ("Second tests", how.commits if how else ())):
         if len(commits) > 1 or any(commit.endswith("-dirty") for commit in commits):
             out.append(f"{what} are of different or uncommitted code: {', '.join(commits)}.")
     return out

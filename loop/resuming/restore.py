@@ -10,6 +10,7 @@ from loop.resuming.steps import Step
 from loop.worlds.final_pool import require_same_source
 from loop.worlds.grown import add_grown
 from loop.worlds.pool import Pool
+from loop.worlds.splits import Splits
 from loop.worlds.store import is_written, read_splits
 
 
@@ -21,7 +22,7 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
         _refuse_another(circle, ledger)
         _refuse_empty(circle)
         return 0
-    _require_recorded(circle, ledger)  # before anything is cut
+    circle.splits = _recorded_splits(circle, ledger)  # before anything is cut
     newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
     ledger.truncate_after(run_id, newest)
     circle.checkpoints.drop_after(newest)
@@ -71,24 +72,23 @@ def newest_common(steps: Sequence[Step], last: int, stored: set[int]) -> tuple[i
 
 def _restore_worlds(circle: Circle, ledger: Ledger) -> None:
     """Pool, with worlds in the order in which they were admitted."""
-    assert circle.splits is not None, "they were read first"
     circle.pool = Pool()
-    circle.pool.add(circle.splits.of("train"))
+    circle.pool.add(circle.split("train"))
     add_grown(circle.pool, ledger, circle.config.run_id, circle.directory.recorded_worlds)
 
 
-def _require_recorded(circle: Circle, ledger: Ledger) -> None:
-    """Read the splits. RunError unless splits, catalog and starting pool are those that the ledger names."""
+def _recorded_splits(circle: Circle, ledger: Ledger) -> Splits:
+    """The splits of the directory. RunError unless they, catalog and starting pool are as in the ledger."""
     if circle.config.ledger is not None and not is_written(circle.directory.recorded_worlds):
         raise RunError(
             f"{circle.config.run_id}: its ledger holds this run, which was made in another directory than "
             f"{circle.directory.path}; resume it there, or give another ledger or name"
         )
-    circle.splits = read_splits(circle.directory.recorded_worlds)
+    splits = read_splits(circle.directory.recorded_worlds)
     recorded = ledger.rows(StepRow, circle.config.run_id, step=0)[0].detail
-    if circle.splits.digest != recorded["splits_digest"]:
+    if splits.digest != recorded["splits_digest"]:
         raise RunError(
-            f"{circle.directory.recorded_worlds}: the splits hash to {circle.splits.digest}, the ledger has "
+            f"{circle.directory.recorded_worlds}: the splits hash to {splits.digest}, the ledger has "
             f"{recorded['splits_digest']}; the files were changed, so this run cannot be resumed"
         )
     if circle.catalog.digest != recorded["catalog_digest"]:
@@ -97,6 +97,7 @@ def _require_recorded(circle: Circle, ledger: Ledger) -> None:
             f"{recorded['catalog_digest']}; undo what was changed, or give another --run-dir to start anew"
         )
     require_same_source(circle.config, recorded)
+    return splits
 
 
 def _newest_report(ledger: Ledger, run_id: str) -> WeaknessReport | None:

@@ -1,4 +1,4 @@
-"""Arms of one seed may differ in their curriculum alone: what comes before it has to be shared."""
+"""Arms of one seed may differ in their curriculum alone: everything else has to be shared."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ SHARED = (
 
 
 def require_comparable(configs: Sequence[Config]) -> None:
-    """ConfigError unless arms are called differently and share everything that comes before them."""
+    """ConfigError unless arms are called differently and share everything but their curricula."""
     first = configs[0]
     for other in configs[1:]:
         for key in SHARED:
             if getattr(other, key) != getattr(first, key):
                 raise ConfigError(
-                    f"{key}: {first.arm} and {other.arm} differ, so they would not share the warm start; "
-                    "give all arms the same"
+                    f"{key}: {first.arm} and {other.arm} differ, so not their curricula alone would be "
+                    "compared; give all arms the same"
                 )
     arms = [config.arm for config in configs]
     for arm in arms:

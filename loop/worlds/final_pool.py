@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.ledger import Ledger, StepRow
 from loop.config import Config
-from loop.errors import RunDirectoryError
+from loop.errors import ConfigError, RunDirectoryError
 from loop.run_directory import RunDirectory, stored_config
 from loop.worlds.grown import add_grown
 from loop.worlds.pool import Environment, Pool
@@ -54,7 +54,7 @@ def require_same_source(config: Config, recorded: dict[str, Any]) -> None:
         return
     try:
         found = source_of(config)[1].run_id
-    except RunDirectoryError:
+    except (ConfigError, RunDirectoryError):
         return
     if found != began:
         raise RunDirectoryError(

@@ -67,7 +67,7 @@ def _run(given: Namespace) -> int:
         worlds = _from_traces(given.traces, catalog)
     else:
         asked = {name: getattr(given, name) or value for name, value in DEFAULTS.items()}
-        seed, profile, tasks, jobs = asked.values()
+        seed, profile, tasks, jobs = (asked[name] for name in ("seed", "profile", "tasks", "jobs"))
         made_by = {"count": given.count, "seed": seed, "profile": profile, "tasks": tasks}
         catalog = catalog.of(profile)
         wishes = [Wish(seed, n, profile, tasks, given.overlay) for n in range(given.count)]

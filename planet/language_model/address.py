@@ -13,6 +13,8 @@ from planet.identity import digest
 from planet.language_model.settings import Reach
 
 _ADDRESS = re.compile(r"_(API_BASE|BASE_URL|ENDPOINT|URL)$|^DATABRICKS_HOST$")
+_BASE = re.compile(r"_(API_BASE|BASE_URL)$")
+"""Of a model that names no provider: shells have addresses of other things, but hardly under these names."""
 _FURTHER = {
     "BEDROCK": ("AWS",),
     "HUGGINGFACE": ("HF",),
@@ -35,7 +37,8 @@ def addresses(settings: Reach, environment: Mapping[str, str] | None = None) -> 
     return {
         name: value
         for name, value in sorted(variables.items())
-        if value and _ADDRESS.search(name) and (names is None or name.startswith(names))
+        if value
+        and (_BASE.search(name) if names is None else _ADDRESS.search(name) and name.startswith(names))
     }
 
 

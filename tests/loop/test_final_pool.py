@@ -11,6 +11,7 @@ from loop.errors import RunDirectoryError
 from loop.launch import launch
 from loop.loading import load
 from loop.run import main
+from loop.run_directory import stored_config
 
 MICRO = Path(__file__).resolve().parents[2] / "experiments" / "micro.yaml"
 NO_GROWTH = ("curriculum.grower=none", "arm=final_pool")
@@ -89,7 +90,10 @@ def test_a_run_goes_on_with_the_pool_that_it_began_with(source: tuple[Config, Pa
         RunDirectoryError, match=f"holds run {other.run_id}, this run started from {source[0].run_id}"
     ):
         launch(changed, run, resume=True)
-    assert dump(run, made.run_id) == before
+    assert dump(run, made.run_id) == before and stored_config(run).final_pool == source[1]
+    launch(
+        made.model_copy(update={"final_pool": tmp_path / "gone.yaml"}), run, resume=True
+    )  # its worlds are here
 
 
 def test_a_configuration_stands_for_the_default_directory_of_its_run(

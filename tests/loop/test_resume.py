@@ -108,13 +108,13 @@ def test_another_ledger_or_a_changed_catalog_is_refused_and_nothing_is_lost(tmp_
     cache, place, own = tmp_path / "cache", tmp_path / "run", f"catalog={overlay}"
     killed = run(cache, place, own, kill=("update", 1))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    before = dump(place)
+    before, as_it_ran = dump(place), (place / "config.json").read_bytes()
     other = run(cache, place, "--resume", own, f"ledger=sqlite:///{tmp_path}/other.db")
     assert other.returncode == 1 and "other.db: holds nothing of this run" in other.stderr
     write(overlay, {"countries.yaml": [{**ELBONIA, "name": "Lower Elbonia"}]})
     changed = run(cache, place, "--resume", own)
     assert changed.returncode == 1 and "catalog: hashes to" in changed.stderr
-    assert dump(place) == before
+    assert dump(place) == before and (place / "config.json").read_bytes() == as_it_ran
 
 
 def test_a_second_directory_of_a_run_does_not_cost_a_shared_ledger_its_records(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_every_policy_is_tested_longer_and_the_results_stay(swept: Places, resul
     assert retest(swept, results) == 0
     assert {file.name: file.read_bytes() for file in results.glob("*.json")} == before
     first, again = read_results(results), read_results_of_sweep(results, retest=True)
-    assert again.retest is not None and again.retest.rollouts == 3
-    assert read_results_of_sweep(results).retest is None
+    assert again.retested is not None and again.retested[:3] == (2, 2, 3)
+    assert read_results_of_sweep(results).retested is None
     assert [run.name for run in again.runs] == ["closed_loop-s10", "static-s10"]
     for old, new in zip(first, again.runs, strict=True):
         assert all(task.final_sampled.rollouts == 3 for task in new.tasks)
@@ -65,9 +65,12 @@ def test_every_policy_is_tested_longer_and_the_results_stay(swept: Places, resul
         assert old.curve == new.curve and old.charged == new.charged
 
 
-def test_one_policy_by_itself_is_scored_alike(swept: Places, results: Path, tmp_path: Path) -> None:
-    assert retest(swept, results, "--arms", "closed_loop") == 0
-    run = swept.run("closed_loop", 10)
+@pytest.mark.parametrize(("arm", "stage"), [("closed_loop", "final"), ("static", "extended")])
+def test_one_policy_by_itself_is_scored_alike(
+    swept: Places, results: Path, tmp_path: Path, arm: str, stage: str
+) -> None:
+    assert retest(swept, results, "--arms", arm) == 0
+    run = swept.run(arm, 10)
     last = max(int(place.stem) for place in (run / "checkpoints").iterdir())
     lines = tmp_path / "episodes.jsonl"
     asked = [str(run / "checkpoints" / str(last)), str(run / "worlds"), "--split", "test", "--rollouts", "3"]
@@ -76,7 +79,10 @@ def test_one_policy_by_itself_is_scored_alike(swept: Places, results: Path, tmp_
     for line in map(json.loads, lines.read_text(encoding="utf-8").splitlines()):
         alone.setdefault(line["task"], []).append(line["success"])
     found = read_results_of_sweep(results, retest=True).runs[0]
-    assert {task.task_id: list(task.final_sampled.passed) for task in found.tasks} == alone
+    tries = {task.task_id: getattr(task, f"{stage}_sampled") for task in found.tasks}
+    assert {task: list(each.passed) for task, each in tries.items()} == alone
+    if stage == "extended":
+        assert any(task.final_sampled != tries[task.task_id] for task in found.tasks)
 
 
 def test_the_same_command_tests_what_is_missing_only(
@@ -98,7 +104,11 @@ def test_a_comparison_says_which_test_it_is_of(
 ) -> None:
     assert retest(swept, results) == 0
     assert contrasts([str(results), "--retest"]) == 0
-    assert "second test, 3 rollouts a task" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "second test, 3 rollouts a task" in out and "left out" not in out
+    (results / "retest" / "static-s10.json").unlink()
+    assert contrasts([str(results), "--retest"]) == 0
+    assert "Runs without one, 1 of 2, are left out." in capsys.readouterr().out
     assert "second test" in (results / "retest" / "contrasts" / "findings.md").read_text()
     assert contrasts([str(results)]) == 0
     assert "second test" not in (results / "contrasts" / "findings.md").read_text()

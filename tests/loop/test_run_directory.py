@@ -125,5 +125,8 @@ def test_other_errors_pass_the_disk_guard_unchanged(tmp_path: Path) -> None:
 def test_where_records_go_may_change_when_a_run_is_resumed(tmp_path: Path) -> None:
     create(tmp_path / "run", Config()).unlock()
     elsewhere = Config.model_validate({"tracking": {"mlflow": "http://localhost:5000"}})
-    reopen(tmp_path / "run", elsewhere).unlock()
+    directory = reopen(tmp_path / "run", elsewhere)
+    assert stored_config(tmp_path / "run") == Config()  # as long as the run may still be refused
+    directory.record(elsewhere)
+    directory.unlock()
     assert stored_config(tmp_path / "run").tracking.mlflow == "http://localhost:5000"

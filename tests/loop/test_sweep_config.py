@@ -94,7 +94,7 @@ def test_arms_that_differ_in_more_than_their_curriculum_are_refused(tmp_path: Pa
     file = write_sweep(tmp_path)
     arm = f"  - {{config: static.yaml, overrides: {{{own}}}}}"
     file.write_text(file.read_text().replace(STATIC, arm))
-    with pytest.raises(ConfigError, match="would not share the warm start"):
+    with pytest.raises(ConfigError, match="not their curricula alone would be compared"):
         read_sweep(file)
 
 
@@ -153,7 +153,7 @@ def test_a_plan_changes_with_what_is_compared_and_not_with_where_it_is_written(t
          "{config: closed_loop.yaml, start_from: {arm: static, key: final_pool}}]",
          "arms static -> closed_loop -> static wait for each other"),
         ("arms=[{config: static.yaml, overrides: {tasks_per_world: 9}}, {config: closed_loop.yaml}]",
-         "tasks_per_world: static and closed_loop differ, so they would not share the warm start"),
+         "tasks_per_world: static and closed_loop differ, so not their curricula alone would be compared"),
         ("arms=[{config: static.yaml}, {config: closed_loop.yaml, overrides: {curriculum: "
          "{sampler: {type: sfl, floor: 2}}}}]",
          "arm closed_loop: curriculum.sampler: 'sfl' refused its parameters: floor=2 is outside [0, 1]"),

@@ -474,6 +474,7 @@ def test_an_address_of_the_environment_is_another_server_and_no_address_keeps_th
         ("huggingface/a/b", {"HF_API_BASE": "a"}, "HF_API_BASE"),
         ("bedrock/m", {"AWS_BEDROCK_RUNTIME_ENDPOINT": "a"}, "AWS_BEDROCK_RUNTIME_ENDPOINT"),
         ("gpt-4o", {"OPENAI_API_BASE": "a", "HOME": "b"}, "OPENAI_API_BASE"),  # of no named provider
+        ("gpt-4o", {"CI_JOB_URL": "a", "DATABASE_URL": "b", "OTLP_ENDPOINT": "c"}, None),
         ("groq/m", {"USE_LITELLM_PROXY": "true", "LITELLM_PROXY_API_BASE": "a"}, "LITELLM_PROXY_API_BASE"),
         ("groq/m", {"LITELLM_PROXY_API_BASE": "a"}, None),
         ("openai/m", {"OPENAI_BASE_URL": ""}, None),

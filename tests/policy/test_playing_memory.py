@@ -70,8 +70,6 @@ def test_no_keys_values_or_weights_move_between_devices_that_decode_or_copy() ->
     # Moved at most: the products of 8 rows with 256 hidden units, twice, or as many logits, in 4 bytes.
     assert found["decode"].moved == 2 * 8 * 256 * 4
     assert found["copy"].moved == 0
-    # One device's share of a layer's keys in the rows that are decoded: 2 rows x 2 heads x 16 x 512.
-    assert found["decode"].moved < 2 * 2 * 16 * 512 * 4
     # Many tokens are read at once, and a layer's matrices are gathered for them.
     assert found["read"].moved == 64 * 256 * 4
 

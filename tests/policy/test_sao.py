@@ -229,6 +229,21 @@ def test_a_sampler_that_disagrees_is_refused_while_the_critic_warms_up(
         sao.update(sao.adopt(copied(params)), off)
 
 
+def test_an_update_in_which_nothing_was_sampled_moves_neither_actor_nor_critic(
+    sao: SaoTrainer, params: Params, rewarded: list[Rewarded]
+) -> None:
+    unsaid = [
+        item._replace(tokens=item.tokens._replace(sampled=np.zeros_like(item.tokens.sampled)))
+        for item in rewarded
+    ]
+    began, _ = sao.update(sao.adopt(copied(params)), rewarded)  # momentum, which would go on
+    held = jax.tree.map(np.array, began._replace(version=0))
+    for episodes in (unsaid, []):
+        after, metrics = sao.update(began, episodes)
+        assert (after.version, metrics) == (2, {"actor_steps": 0.0})
+        assert equal(after._replace(version=0), held)
+
+
 def test_a_state_without_a_critic_is_refused(sao: SaoTrainer, params: Params) -> None:
     with pytest.raises(ValueError, match="SAO needs a critic"):
         sao.update(TrainState(params, (), 0), [])
