@@ -75,7 +75,7 @@ def _weights(config: PolicyConfig, tokens: int) -> int:
 def _room(config: PolicyConfig, rows: int) -> int:
     """Rows of a call for so many, at most all slots."""
     slots = config.rollout.slots
-    return shards(slots, config.mesh.row_parts).room(min(slots, rows))
+    return shards(slots, config.mesh.row_parts).rows_for(min(slots, rows))
 
 
 def _head(config: PolicyConfig) -> int:

@@ -159,8 +159,8 @@ class Playing:
         is copied, but for its last token, whose reading gives the logits of the first one to be sampled."""
         if not self.queue or all(self.rows):
             return
-        of, taken = self.shards.of, self._taken()
-        holders = {(of(slot), row.prompt): slot for slot, row in taken if row.cached >= len(row.prompt)}
+        taken, part_of = self._taken(), self.shards.part_of
+        holders = {(part_of(slot), row.prompt): slot for slot, row in taken if row.cached >= len(row.prompt)}
         copies: dict[int, int] = {}
         first: list[int] = []
         free = (slot for slot, row in enumerate(self.rows) if row is None)
@@ -171,7 +171,7 @@ class Playing:
             row.waiting = not self._fits(row)
             if row.waiting:
                 continue
-            holder = holders.setdefault((of(slot), row.prompt), slot)
+            holder = holders.setdefault((part_of(slot), row.prompt), slot)
             if holder == slot:
                 first.append(slot)
             else:
@@ -184,7 +184,7 @@ class Playing:
         """Let rows of the cache, the keys, become what others are."""
         while copies:
             seats = self.shards.seated(
-                copies, self.shards.room(min(self.config.slots, self.config.copy_rows))
+                copies, self.shards.rows_for(min(self.config.slots, self.config.copy_rows))
             )
             source = self._padded([slot if slot is None else copies.pop(slot) for slot in seats])
             self.cache = generation.copy(self.cache, source, self._padded(seats))
@@ -201,7 +201,7 @@ class Playing:
         going = [(slot, row) for slot, row in self._taken() if not row.waiting]
         unread = [slot for slot, row in going if row.unread]
         ready = (slot for slot, row in going if not row.unread)
-        most = self.shards.room(max(self.config.decode_buckets))
+        most = self.shards.rows_for(max(self.config.decode_buckets))
         self._read(unread, partly=None in self.shards.seated(ready, most))
 
     def _read(self, slots: list[int], partly: bool = True) -> None:
@@ -212,7 +212,7 @@ class Playing:
             if not waiting:
                 return
             width = self._width(-waiting[0][0])
-            rows = self.shards.room(min(self.config.slots, max(1, self.config.chunk_tokens // width)))
+            rows = self.shards.rows_for(min(self.config.slots, max(1, self.config.chunk_tokens // width)))
             seats = self.shards.seated((slot for _, slot in waiting), rows)
             if not partly and None in seats:
                 return
@@ -281,7 +281,9 @@ class Playing:
 
     def _places(self, ready: list[int]) -> list[int | None]:
         """The rows of a decoding call: of the smallest bucket that seats as many as the largest."""
-        calls = (self.shards.seated(ready, self.shards.room(bucket)) for bucket in self.config.decode_buckets)
+        calls = (
+            self.shards.seated(ready, self.shards.rows_for(bucket)) for bucket in self.config.decode_buckets
+        )
         return max(calls, key=lambda seats: (_seated_rows(seats), -len(seats)))
 
     def hear(self, decoding: Decoding | None) -> None:

@@ -14,11 +14,11 @@ class Shards(NamedTuple):
     slots: int
     parts: int  # 1: all of them lie together, on one device or whole on every one
 
-    def of(self, slot: int) -> int:
+    def part_of(self, slot: int) -> int:
         """The part that a slot lies in."""
         return slot // (self.slots // self.parts)
 
-    def room(self, rows: int) -> int:
+    def rows_for(self, rows: int) -> int:
         """Rows of a call for so many, equally many for every part."""
         return -(-rows // self.parts) * self.parts
 
@@ -27,19 +27,19 @@ class Shards(NamedTuple):
         each = rows // self.parts
         seats: list[list[int | None]] = [[] for _ in range(self.parts)]
         for slot in slots:
-            if len(seats[self.of(slot)]) < each:
-                seats[self.of(slot)].append(slot)
+            if len(seats[self.part_of(slot)]) < each:
+                seats[self.part_of(slot)].append(slot)
         return [slot for part in seats for slot in [*part, *[None] * (each - len(part))]]
 
     def spread(self, free: Iterable[int], taken: Iterable[int]) -> list[int]:
         """Free slots in the order to take them in: those of the part with fewest episodes first."""
         episodes = [0] * self.parts
         for slot in taken:
-            episodes[self.of(slot)] += 1
+            episodes[self.part_of(slot)] += 1
         order = []
         for slot in sorted(free):
-            order.append((episodes[self.of(slot)], slot))
-            episodes[self.of(slot)] += 1
+            order.append((episodes[self.part_of(slot)], slot))
+            episodes[self.part_of(slot)] += 1
         return [slot for _, slot in sorted(order)]
 
 

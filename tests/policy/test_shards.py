@@ -10,8 +10,8 @@ def test_slots_that_are_not_divided_lie_together() -> None:
 
 def test_a_call_has_as_many_rows_for_every_part() -> None:
     four = shards(8, 4)
-    assert [four.room(rows) for rows in (1, 4, 5)] == [4, 4, 8]
-    assert shards(8, 1).room(5) == 5
+    assert [four.rows_for(rows) for rows in (1, 4, 5)] == [4, 4, 8]
+    assert shards(8, 1).rows_for(5) == 5
 
 
 def test_every_row_is_of_a_slot_in_its_own_part_and_the_first_ones_find_a_row() -> None:
