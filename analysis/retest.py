@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from analysis.errors import DataError
 from analysis.run_result import RunResult, TestTask, Tries
@@ -40,6 +40,15 @@ class Retest(Frozen):
     commit: str | None  # of the code that tested; None: not run from a checkout
     tasks: tuple[TaskAgain, ...]  # all of the test split, by task id
 
+    @model_validator(mode="after")
+    def _whole(self) -> "Retest":
+        tries = [t for task in self.tasks for t in (task.final, task.extended) if t is not None]
+        if self.rollouts < 1 or any(t.rollouts != self.rollouts for t in tries):
+            raise ValueError(f"not every task has {self.rollouts} rollouts")
+        if not all(0 <= t.reward <= 1 for t in tries):  # nan is in no range
+            raise ValueError("a reward is outside of [0, 1]")
+        return self
+
     @property
     def all_pass(self) -> float:
         """Mean all-pass of the final policy."""
@@ -59,11 +68,12 @@ def read_retest(file: Path, result: RunResult) -> Retest | None:
         return None
     except (OSError, ValidationError) as error:
         raise DataError(
-            f"{file} cannot be read as a retest of schema {RETEST_SCHEMA}; remove it and test again with "
-            "python -m loop.sweep.retest"
+            f"{file} cannot be read as a retest of schema {RETEST_SCHEMA}, or is not whole; remove it and "
+            "test again with python -m loop.sweep.retest"
         ) from error
     for what, mine, wanted in (
         ("schema", found.retest_schema, RETEST_SCHEMA),
+        ("arm", found.arm, result.arm),
         ("run", found.run_id, result.run_id),
         ("seed", found.seed, result.seed),
         ("temperature", found.temperature, result.temperature),
@@ -72,6 +82,8 @@ def read_retest(file: Path, result: RunResult) -> Retest | None:
         if mine != wanted:
             told = f" {mine}, not {wanted}" if what != "tasks" else " of another test"
             raise DataError(f"{file}: is of {what}{told}; remove it and test {result.name} again")
+    if any((task.extended is None) != (result.extension is None) for task in found.tasks):
+        raise DataError(f"{file}: its policies are not those of {result.name}; remove it and test again")
     return found
 
 

@@ -23,6 +23,7 @@ from loop.episodes.scores import scores
 from loop.errors import ConfigError, Interrupted, RunDirectoryError
 from loop.learning.api.options import add_options, misplaced, settings_from
 from loop.learning.learner import Learner
+from loop.resuming.checkpoints import loaded
 from loop.run_directory import stored_config
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
@@ -123,7 +124,7 @@ def play_stored(
 ) -> list[Played]:
     """Episodes of a run's policy as it was after a step; RunDirectoryError when its checkpoint is gone."""
     try:
-        learner.store(checkpoints).load(step)
+        loaded(learner.store(checkpoints), step, config.run_id)
     except CheckpointError as error:
         raise RunDirectoryError(str(error)) from error
     return play(

@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from loop.config import Config
+from loop.errors import RunDirectoryError
 from loop.learning.learner import Store
 from loop.resuming.steps import Step, steps_of
 
@@ -31,13 +32,24 @@ class Checkpoints:
 
     def load(self, step: int) -> dict[str, Any]:
         """Bring the learner to the state after a step; the state of the curriculum then."""
-        return dict(self._store.load(step)["curriculum"])
+        return dict(loaded(self._store, step, self._run_id)["curriculum"])
 
     def drop_after(self, step: int) -> None:
         """Remove checkpoints of steps that are to be done again."""
         for later in self.steps():
             if later > step:
                 self._store.drop(later)
+
+
+def loaded(store: Store, step: int, run_id: str) -> dict[str, Any]:
+    """Bring the learner to the state after a step; what was stored with it. RunDirectoryError when that is
+    of another run."""
+    metadata = store.load(step)
+    if metadata["run_id"] != run_id:
+        raise RunDirectoryError(
+            f"checkpoint {step} of {run_id} is of another run, {metadata['run_id']}; restore the directory"
+        )
+    return metadata
 
 
 def milestones(config: Config) -> frozenset[int]:

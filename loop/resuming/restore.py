@@ -22,7 +22,8 @@ def restore(circle: Circle, ledger: Ledger, steps: Sequence[Step]) -> int:
         _refuse_another(circle, ledger)
         _refuse_empty(circle)
         return 0
-    circle.splits = _recorded_splits(circle, ledger)  # before anything is cut
+    practised = any(step.changes_state for step in steps[: last + 1])
+    circle.splits = _recorded_splits(circle, ledger, practised)  # before anything is cut
     newest, checkpoint = newest_common(steps, last, set(circle.checkpoints.steps()))
     ledger.truncate_after(run_id, newest)
     circle.checkpoints.drop_after(newest)
@@ -77,9 +78,10 @@ def _restore_worlds(circle: Circle, ledger: Ledger) -> None:
     add_grown(circle.pool, ledger, circle.config.run_id, circle.directory.recorded_worlds)
 
 
-def _recorded_splits(circle: Circle, ledger: Ledger) -> Splits:
+def _recorded_splits(circle: Circle, ledger: Ledger, practised: bool) -> Splits:
     """The splits of the directory. RunError unless they, catalog and starting pool are as in the ledger."""
-    if circle.config.ledger is not None and not is_written(circle.directory.recorded_worlds):
+    here = is_written(circle.directory.recorded_worlds) and (circle.checkpoints.steps() or not practised)
+    if circle.config.ledger is not None and not here:
         raise RunError(
             f"{circle.config.run_id}: its ledger holds this run, which was made in another directory than "
             f"{circle.directory.path}; resume it there, or give another ledger or name"

@@ -29,6 +29,8 @@ def measure(path: Path) -> RunResult:
     with Ledger(config.ledger or directory.ledger, create=False) as ledger:
         records = read_records(ledger, config.run_id)
         reached = _footprint(ledger, config.run_id)
+    if not records.steps:
+        raise SweepError(f"{path}: its ledger holds nothing of {config.run_id}; restore the directory")
     first = records.steps[0].detail
     updates = [s for s in records.of_kind("update") if s.step < records.planned]
     return RunResult(

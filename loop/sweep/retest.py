@@ -13,12 +13,13 @@ import time
 from itertools import groupby
 from pathlib import Path
 
+from analysis.errors import DataError
 from analysis.ledger import Ledger, StepRow
 from analysis.retest import Retest, TaskAgain, read_retest, retest_file
 from analysis.run_result import RunResult, Tries, read_results
 from loop.command import one_line_errors
 from loop.episodes.playing import Played
-from loop.errors import Interrupted, SweepError
+from loop.errors import Interrupted, RunDirectoryError, RunError, SweepError
 from loop.evaluate import evaluation, play_stored
 from loop.learning.learner import Learner
 from loop.reporting.progress import span
@@ -28,6 +29,7 @@ from loop.sweep.measuring import commit
 from loop.sweep.result_file import write_record
 from loop.worlds.store import read_splits
 from planet.command import Parser, positive
+from planet.errors import StorageError
 from planet.text_table import percent
 
 ROLLOUTS = 16
@@ -52,9 +54,11 @@ def main(argv: list[str] | None = None) -> int:
     """The command; its exit code."""
     given = parser().parse_args(argv)
     with one_line_errors() as outcome:
-        results = chosen(read_results(given.results), given.arms, given.seeds)
         try:
+            results = chosen(read_results(given.results), given.arms, given.seeds)
             retest(results, given.results, given.runs, given.rollouts)
+        except DataError as error:
+            raise SweepError(str(error)) from error
         except (Interrupted, KeyboardInterrupt):
             raise Interrupted("stopped; what was tested is kept, and the same command goes on") from None
     return outcome.code
@@ -64,7 +68,7 @@ def chosen(results: list[RunResult], arms: str | None, seeds: str | None) -> lis
     """Results of some arms and seeds, a seed's one after the other. SweepError when one names none."""
     for flag, asked, of in (("--arms", arms, lambda r: r.arm), ("--seeds", seeds, lambda r: str(r.seed))):
         known = sorted({of(result) for result in results})
-        named = asked.split(",") if asked else known
+        named = known if asked is None else asked.split(",")
         for name in named:
             if name not in known:
                 raise SweepError(f"{flag}: {name!r} has no result; there are {', '.join(known)}")
@@ -87,11 +91,19 @@ def retest(results: list[RunResult], folder: Path, runs: Path, rollouts: int) ->
     for _, some in groupby(there, key=lambda result: result.seed):
         learner: Learner | None = None  # the arms of a seed share it, with what it has compiled
         for result in some:
+            done += 1
+            if _has(folder, result, rollouts):  # another process tested it meanwhile
+                continue
             directory = _directory(runs / result.name, result)
             learner = learner or make_learner(stored_config(directory.path))
-            found = tested_again(learner, directory, result, rollouts)
-            write_record(retest_file(folder, result), found)
-            done += 1
+            try:
+                found = tested_again(learner, directory, result, rollouts)
+            except (RunDirectoryError, RunError, StorageError) as error:
+                raise SweepError(
+                    f"{result.name}: {error}; or leave the run out with --arms and --seeds"
+                ) from error
+            if not _has(folder, result, rollouts):
+                write_record(retest_file(folder, result), found)
             left = len(there) - done
             time_left = span((time.monotonic() - began) / done * left)
             print(
@@ -117,11 +129,12 @@ def _has(folder: Path, result: RunResult, rollouts: int) -> bool:
 def _directory(path: Path, result: RunResult) -> RunDirectory:
     """The directory of a result's run; SweepError when it holds another one, or one that did not finish."""
     directory, config = RunDirectory(path), stored_config(path)
-    if config.run_id != result.run_id or not directory.finished:
-        state = config.run_id if directory.finished else f"{config.run_id}, unfinished"
+    if config.run_id != result.run_id:
         raise SweepError(
-            f"{path}: holds run {state}, not {result.run_id}, which the result is of; restore it"
+            f"{path}: holds run {config.run_id}, not {result.run_id}, which the result is of; restore it"
         )
+    if not directory.finished:
+        raise SweepError(f"{path}: the run in it is not finished; resume its sweep, or restore the directory")
     return directory
 
 
@@ -132,7 +145,13 @@ def tested_again(learner: Learner, directory: RunDirectory, result: RunResult, r
     if result.extension is not None:
         with Ledger(config.ledger or directory.ledger, create=False) as ledger:
             steps["extended"] = max(row.step for row in ledger.rows(StepRow, config.run_id, kind="update"))
-    wanted = evaluation(read_splits(directory.worlds).of("test"), rollouts)
+    splits = read_splits(directory.worlds)
+    if splits.digest != result.splits_digest:
+        raise SweepError(
+            f"{directory.worlds}: its splits hash to {splits.digest}, the result has {result.splits_digest}; "
+            "restore the folder"
+        )
+    wanted = evaluation(splits.of("test"), rollouts)
     tried: dict[str, dict[str, list[Played]]] = {}  # task id -> stage -> episodes, in order of their numbers
     for stage, step in steps.items():
         for episode in play_stored(learner, directory.checkpoints, step, config, wanted, result.temperature):

@@ -51,19 +51,21 @@ def read_splits(directory: Path) -> Splits:
     index = directory / SPLITS
     try:
         stored = json.loads(index.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        reserved = Reserved(
+            pairs=frozenset((first, second) for first, second in stored["reserved_pairs"]),
+            industry=stored["unseen_industry"],
+        )
+        listed = [(entry["world_id"], entry["origin"]) for entry in stored["worlds"]]
+        audit_steps = stored["audit_steps"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise RunError(
-            f"{index}: cannot be read ({error}); this run cannot be resumed, start anew"
+            f"{index}: cannot be read ({error!r}); restore it: without it this run cannot go on"
         ) from error
-    reserved = Reserved(
-        pairs=frozenset((first, second) for first, second in stored["reserved_pairs"]),
-        industry=stored["unseen_industry"],
-    )
     environments = []
-    for entry in stored["worlds"]:
-        world, key, tasks = read_world(directory, entry["world_id"])
-        environments.append(Environment(world, key, tuple(tasks), entry["origin"]))
-    return Splits(reserved, environments, stored["audit_steps"])
+    for world_id, origin in listed:
+        world, key, tasks = read_world(directory, world_id)
+        environments.append(Environment(world, key, tuple(tasks), origin))
+    return Splits(reserved, environments, audit_steps)
 
 
 def read_grown(directory: Path, world_id: str, iteration: int | None, brief_id: str | None) -> Environment:

@@ -117,12 +117,13 @@ def test_a_comparison_says_which_test_it_is_of(
 def test_wrong_use_is_told_in_one_line(
     swept: Places, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refused(*more: str, runs: Path = swept.runs, code: int = 2) -> str:
-        assert main([str(results), str(runs), *more]) == code
+    def refused(*more: str, runs: Path = swept.runs) -> str:
+        assert main([str(results), str(runs), *more]) == 2
         return capsys.readouterr().err
 
     assert "--arms: 'stale' has no result; there are closed_loop, static" in refused("--arms", "stale")
     assert "--seeds: '3' has no result; there are 10" in refused("--seeds", "3")
+    assert "--arms: '' has no result" in refused("--arms", "")
     assert "closed_loop-s10 is not there, nor any other" in refused(runs=tmp_path / "nowhere")
     assert contrasts([str(results), "--retest"]) == 2
     assert "holds no retest" in capsys.readouterr().err
@@ -130,7 +131,7 @@ def test_wrong_use_is_told_in_one_line(
     assert "was tested with 3 rollouts a task, not 16; give --rollouts 3" in refused()
     file = results / "retest" / "static-s10.json"
     file.write_text("{")
-    assert "cannot be read as a retest" in refused("--rollouts", "3", code=1)
+    assert "cannot be read as a retest" in refused("--rollouts", "3")
 
 
 def test_a_directory_of_another_run_or_of_an_unfinished_one_is_refused(
@@ -144,7 +145,28 @@ def test_a_directory_of_another_run_or_of_an_unfinished_one_is_refused(
     assert f"holds run {other}, not" in capsys.readouterr().err
     (runs / "static-s10" / "finished").unlink()
     assert main([str(results), str(runs), "--arms", "static"]) == 2
-    assert "unfinished" in capsys.readouterr().err
+    assert "static-s10: the run in it is not finished; resume its sweep" in capsys.readouterr().err
+
+
+def test_checkpoints_or_worlds_of_another_run_are_refused_and_nothing_is_written(
+    swept: Places, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(swept.runs / "static-s10", runs / "static-s10")
+    shutil.rmtree(runs / "static-s10" / "checkpoints")
+    shutil.copytree(swept.runs / "closed_loop-s10" / "checkpoints", runs / "static-s10" / "checkpoints")
+    asked = [str(results), str(runs), "--arms", "static", "--rollouts", "1"]
+    assert main(asked) == 2
+    assert "is of another run, closed_loop-" in capsys.readouterr().err
+    index = runs / "static-s10" / "worlds" / "splits.json"
+    stored = json.loads(index.read_text())
+    index.write_text(json.dumps(stored | {"worlds": stored["worlds"][:-1]}))
+    assert main(asked) == 2
+    assert "worlds: its splits hash to" in capsys.readouterr().err
+    index.write_text("[]")
+    assert main(asked) == 2
+    assert "splits.json: cannot be read" in capsys.readouterr().err
+    assert not (results / "retest").exists()
 
 
 def test_retests_of_other_lengths_or_tasks_are_not_compared(
@@ -153,9 +175,23 @@ def test_retests_of_other_lengths_or_tasks_are_not_compared(
     assert retest(swept, results) == 0
     file = results / "retest" / "static-s10.json"
     whole = json.loads(file.read_text())
-    file.write_text(json.dumps(whole | {"rollouts": 4}))
+    longer = [
+        {**task, **{s: {**task[s], "passed": [*task[s]["passed"], True]} for s in ("final", "extended")}}
+        for task in whole["tasks"]
+    ]
+    file.write_text(json.dumps(whole | {"rollouts": 4, "tasks": longer}))
     assert contrasts([str(results), "--retest"]) == 2
     assert "with 3 rollouts a task, static-s10 with 4; test them equally long" in capsys.readouterr().err
     file.write_text(json.dumps(whole | {"tasks": whole["tasks"][1:]}))
     assert contrasts([str(results), "--retest"]) == 2
     assert "is of tasks of another test" in capsys.readouterr().err
+    odd = {**whole["tasks"][0], "final": {"passed": [True] * 3, "reward": 7.0}}
+    for changed, told in (
+        ({"rollouts": 2}, "or is not whole"),
+        ({"tasks": [odd, *whole["tasks"][1:]]}, "or is not whole"),
+        ({"arm": "closed_loop"}, "is of arm closed_loop, not static"),
+        ({"tasks": [{**task, "extended": None} for task in whole["tasks"]]}, "its policies are not those of"),
+    ):
+        file.write_text(json.dumps(whole | changed))
+        assert contrasts([str(results), "--retest"]) == 2
+        assert told in capsys.readouterr().err
