@@ -62,8 +62,8 @@ def compiled(made: PolicyConfig) -> Iterator[tuple[str, Any]]:
         return np.zeros(shape, dtype)
 
     d, width = max(r.decode_buckets), max(r.chunk_widths)
-    room = shards(r.slots, made.mesh.row_parts).room
-    rows, copied = room(max(1, r.chunk_tokens // width)), room(r.copy_rows)
+    rows_for = shards(r.slots, made.mesh.row_parts).rows_for
+    rows, copied = rows_for(max(1, r.chunk_tokens // width)), rows_for(r.copy_rows)
     yield (
         "decode",
         generation._decode.lower(
