@@ -161,6 +161,11 @@ class RunResult(Frozen):
         return sum(self.charged.values())
 
     @property
+    def admitted_worlds(self) -> int:
+        """Grown worlds of all iterations."""
+        return sum(grown.admitted for grown in self.growth)
+
+    @property
     def name(self) -> str:
         """How its file is called, without the suffix."""
         return f"{self.arm}-s{self.seed}"

@@ -43,12 +43,14 @@ class Arm(NamedTuple):
     threshold_charged: float | None
     threshold_held: int  # seeds that did
     beats_static: Interval | None  # probability of improvement over `static` at shared seeds, by families
+    static_seeds: int  # that it shares with `static`
     forgotten: float | None  # validation: a family's best minus its last, mean over families and seeds
     rollout_sd: float | None  # of the mean score, when the same policy is tested again
     seed_sd: float | None  # of the gain
     updates: float
     charged_steps: float
-    admitted_worlds: float  # over the run
+    briefs: float  # worlds asked for, over the run
+    admitted_worlds: float  # of these
 
 
 def arms(sweep: Sweep) -> list[Arm]:
@@ -75,12 +77,14 @@ def _arm(sweep: Sweep, name: str) -> Arm:
         threshold_charged=median(charged for _, charged in held) if held else None,
         threshold_held=len(held),
         beats_static=_beats(sweep, runs, families),
+        static_seeds=len(sweep.pairs(name, "static")),
         forgotten=_mean(runs, _forgotten),
         rollout_sd=_mean(runs, lambda run: between_rollouts(rollouts(run, "final"))),
         seed_sd=between_seeds(gains),
         updates=fmean(run.updates for run in runs),
         charged_steps=fmean(run.charged_steps for run in runs),
-        admitted_worlds=fmean(sum(grown.admitted for grown in run.growth) for run in runs),
+        briefs=fmean(sum(grown.briefs for grown in run.growth) for run in runs),
+        admitted_worlds=fmean(run.admitted_worlds for run in runs),
     )
 
 

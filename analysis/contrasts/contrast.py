@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Literal, NamedTuple
 
-from analysis.contrasts.measures import MEASURES, Measure
+from analysis.contrasts.measures import MEASURES, PRIMARY, Measure
 from analysis.contrasts.sweep import SEEDS, Sweep
 from analysis.intervals import Interval, difference_bootstrap
 from analysis.run_result import RunResult
@@ -34,8 +34,9 @@ class Contrast(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        """Whether the sign of the difference can be claimed: never by a case study."""
-        return self.holm is not None and self.holm <= LEVEL and not self.case_study
+        """Whether its sign can be claimed: on the measure that decides, and by no case study."""
+        adjusted = self.holm is not None and self.holm <= LEVEL
+        return adjusted and self.measure.name == PRIMARY and not self.case_study
 
     @property
     def case_study(self) -> bool:
@@ -59,12 +60,12 @@ def contrasts(sweep: Sweep) -> list[Contrast]:
 
 
 def _of_measure(sweep: Sweep, measure: Measure) -> list[Contrast]:
-    named = [c for pair in sweep.named if (c := contrast(sweep, measure, *pair)) is not None]
-    adjusted = holm([c.p for c in named])
+    named = [contrast(sweep, measure, *pair) for pair in sweep.named]
+    adjusted = holm([1.0 if c is None else c.p for c in named])  # what is missing was named all the same
     extra = [
         c for pair in EXTRA if pair not in sweep.named and (c := contrast(sweep, measure, *pair)) is not None
     ]
-    return [c._replace(holm=p) for c, p in zip(named, adjusted, strict=True)] + extra
+    return [c._replace(holm=p) for c, p in zip(named, adjusted, strict=True) if c is not None] + extra
 
 
 def contrast(sweep: Sweep, measure: Measure, one: str, other: str) -> Contrast | None:

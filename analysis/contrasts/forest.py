@@ -43,7 +43,7 @@ def contrast_rows(found: Sequence[Contrast]) -> list[tuple[Any, ...]]:
 
 def caption(shown: Sequence[Contrast]) -> str:
     """The sentence under the figure."""
-    claimed = sum(c.shown for c in shown)
+    deciding = [c for c in shown if c.measure.name == PRIMARY]
     seeds = sorted({len(c.seeds) for c in shown})
     few = sum(c.case_study for c in shown)
     study = "" if not few else ": a case study" if few == len(shown) else ", below 10 a case study"
@@ -52,8 +52,9 @@ def caption(shown: Sequence[Contrast]) -> str:
     found = (
         "a case study claims none of them"
         if few == len(shown)
-        else f"{claimed} of {len(shown)} differences survive Holm's adjustment (filled), hollow ones could "
-        f"be chance{' or are case studies' if few else ''}"
+        else f"{sum(c.shown for c in deciding)} of {len(deciding)} differences in "
+        f"{deciding[0].measure.title}, which decides, survive Holm's adjustment (filled); hollow ones claim "
+        "nothing"
     )
     how = f"with 95 % intervals {over}" if over else "no interval"
     return (

@@ -139,6 +139,13 @@ def _iqm(sweep: Sweep, run: RunResult) -> float | None:
     return family_iqm(run, sweep.families(), "final", "sampled")
 
 
+def _aimed(sweep: Sweep, run: RunResult) -> float | None:
+    """All-pass on targeted cells above that on the others; None where either has no test task."""
+    on = all_pass(on_target(sweep, run), "final", "sampled")
+    off = all_pass(off_target(sweep, run), "final", "sampled")
+    return None if on is None or off is None else on - off
+
+
 PRIMARY = "all_pass_sampled"
 TARGETED, OTHERS, WORST, MIDDLE = "targeted_sampled", "others_sampled", "worst_tenth", "iqm_families"
 
@@ -152,6 +159,7 @@ MEASURES: tuple[Measure, ...] = (
     _all_pass("targeted_greedy", "targeted cells, greedy", on_target, "greedy"),
     _all_pass(OTHERS, "other cells, temperature 1", off_target, "sampled"),
     _all_pass("others_greedy", "other cells, greedy", off_target, "greedy"),
+    Measure("aimed_sampled", "targeted minus other cells, temperature 1", _each(_aimed)),
     _all_pass(
         "reserved_sampled", "reserved pairs of services, temperature 1", of_part("test_reserved"), "sampled"
     ),

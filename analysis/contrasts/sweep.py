@@ -15,7 +15,7 @@ METHOD = "closed_loop"
 CONTROLS = ("random_worlds", "balanced_worlds", "placebo", "static", "stale")
 """What the method is held against, the arm that asks the sharpest question first."""
 NAMED = tuple((METHOD, control) for control in CONTROLS)
-"""The contrasts of a sweep whose plan names none; Holm adjusts over those that the sweep has."""
+"""The contrasts of a sweep whose plan names none, as far as it has their arms."""
 
 MAIN = (METHOD, *CONTROLS)
 """Arms of the main figures; the others have learning curves of their own, beside the method."""
@@ -42,7 +42,7 @@ class Sweep(NamedTuple):
 
     name: str
     runs: tuple[RunResult, ...]  # by arm in the protocol's order, then by seed
-    named: tuple[tuple[str, str], ...] = NAMED  # contrasts named before the first run, as (arm, control)
+    named: tuple[tuple[str, str], ...]  # contrasts named before the first run, as (arm, control)
     retested: RetestedHow | None = None  # None: scores are those of the first test
 
     @property
@@ -112,7 +112,7 @@ def read_sweep(folder: Path, retest: bool = False) -> Sweep:
     `retest`: those that were tested again, with what was found then.
     """
     results, how = read_results(folder), None
-    named = named_contrasts(folder / PLAN, results) or NAMED
+    named = named_contrasts(folder / PLAN, results)
     if retest:
         results, how = retested(folder, results)
     return as_sweep(folder.name, results, named)._replace(retested=how)
@@ -140,8 +140,11 @@ def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str
     return named
 
 
-def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, str], ...] = NAMED) -> Sweep:
-    """Results as one sweep. DataError when a run stands twice, or a seed's runs do not share their start."""
+def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, str], ...] = ()) -> Sweep:
+    """Results as one sweep. DataError when a run stands twice, or a seed's runs do not share their start.
+
+    named: by its plan, all of them, also those of which no run is there yet; none: the protocol's.
+    """
     ranked = sorted(results, key=lambda run: (_place(run.arm), run.arm, run.seed))
     for first, second in pairwise(ranked):
         if (first.arm, first.seed) == (second.arm, second.seed):
@@ -152,7 +155,8 @@ def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, st
         _require_one("splits_digest", "splits", runs, f"seed {seed} of {name}")
         _require_one("warm_start", "warm start", runs, f"seed {seed} of {name}")
         _require_one("temperature", "temperature", runs, f"seed {seed} of {name}")
-    return Sweep(name, tuple(ranked), named)
+    arms = {run.arm for run in ranked}
+    return Sweep(name, tuple(ranked), named or tuple(pair for pair in NAMED if arms.issuperset(pair)))
 
 
 def _require_one(field: str, what: str, runs: Sequence[RunResult], where: str) -> None:

@@ -98,7 +98,7 @@ def costs(arms: Sequence[Arm]) -> Table:
                 a.name,
                 f"{a.updates:.0f}",
                 f"{a.charged_steps:,.0f}",
-                f"{a.admitted_worlds:.0f}",
+                f"{a.admitted_worlds:.0f} of {a.briefs:.0f}" if a.briefs else "0",
                 _percent(a.area),
                 _count(a.threshold_updates),
                 _count(a.threshold_charged),
@@ -106,7 +106,7 @@ def costs(arms: Sequence[Arm]) -> Table:
                 _percent(a.forgotten),
                 _percent(a.rollout_sd),
                 _percent(a.seed_sd),
-                "-" if a.beats_static is None else _share(a.beats_static),
+                _beats(a),
             )
             for a in arms
         ],
@@ -138,7 +138,7 @@ def _contrast(found: Sequence[Contrast]) -> Table:
 def judged(aims: Sequence[Aim]) -> Table:
     """The aims and what became of them."""
     return Table(
-        "Aims, named beforehand",
+        "Aims, named beforehand, by 95 % intervals that no adjustment has widened",
         ("aim", "found", "seeds", "outcome"),
         [(aim.title, _found(aim), seeds_text(aim.seeds), aim.outcome) for aim in aims],
         left=(0, 3),
@@ -180,6 +180,14 @@ def _starred(name: str, families: Sequence[FamilyOfArm]) -> str:
 def _family(f: FamilyOfArm) -> str:
     gain = f"{100 * f.gain:+.1f}"
     return gain if f.forgotten is None else f"{gain} ({100 * f.forgotten:.1f})"
+
+
+def _beats(a: Arm) -> str:
+    if a.beats_static is None:
+        return "-"
+    share = _share(a.beats_static) if a.static_seeds > 1 else f"{a.beats_static.mean:.2f}"
+    shared = f" at {a.static_seeds} seed{'s' if a.static_seeds != 1 else ''}"
+    return share + (shared if a.static_seeds < a.seeds else "")
 
 
 def _found(aim: Aim) -> str:

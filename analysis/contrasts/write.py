@@ -15,6 +15,7 @@ from analysis.contrasts.curves import write_curves
 from analysis.contrasts.families import FamilyOfArm, families
 from analysis.contrasts.forest import HEADER as CONTRAST_HEADER
 from analysis.contrasts.forest import contrast_rows, write_forest
+from analysis.contrasts.remarks import remarks
 from analysis.contrasts.sweep import MAIN, METHOD, SEEDS, Sweep
 from analysis.contrasts.tables import Table, tables
 from analysis.contrasts.verdict import power_statement, primary, verdict
@@ -48,8 +49,8 @@ def _remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
     out = _provenance(sweep)
     first = primary(found)
     if first is not None:
-        named = sum(c.measure.name == first.measure.name and c.holm is not None for c in found)
-        out.append(power_statement(first, named))
+        out.append(power_statement(first, len(sweep.named)))
+    out += remarks(sweep, found)
     if few := sweep.case_study():
         which = "" if few == "a case study" else f" Here {few}."
         out.append(

@@ -35,9 +35,9 @@ def allocation_of(targeting: Targeting) -> Allocation:
     return allocation
 
 
-def may_aim(report: WeaknessReport | None, targeting: Targeting) -> bool:
-    """Whether there is a report to aim at, and not one that shows nothing where that is to be heeded."""
-    return report is not None and not (targeting.heed_abstention and report.abstains)
+def may_aim(report: WeaknessReport, targeting: Targeting) -> bool:
+    """Whether to aim at a report: not at one that shows nothing, where that is to be heeded."""
+    return not (targeting.heed_abstention and report.abstains)
 
 
 def targeted_count(quota: int, share: float) -> int:

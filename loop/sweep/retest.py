@@ -18,6 +18,7 @@ from analysis.ledger import Ledger, StepRow
 from analysis.retest import Retest, TaskAgain, read_retest, retest_file
 from analysis.run_result import RunResult, Tries, read_results
 from loop.command import one_line_errors
+from loop.config import Config
 from loop.episodes.playing import Played
 from loop.errors import Interrupted, RunDirectoryError, RunError, SweepError
 from loop.evaluate import evaluation, play_stored
@@ -94,10 +95,10 @@ def retest(results: list[RunResult], folder: Path, runs: Path, rollouts: int) ->
             done += 1
             if _has(folder, result, rollouts):  # another process tested it meanwhile
                 continue
-            directory = _directory(runs / result.name, result)
-            learner = learner or make_learner(stored_config(directory.path))
+            directory, config = _run(runs / result.name, result)
+            learner = learner or make_learner(config)
             try:
-                found = tested_again(learner, directory, result, rollouts)
+                found = tested_again(learner, directory, config, result, rollouts)
             except (RunDirectoryError, RunError, StorageError) as error:
                 raise SweepError(
                     f"{result.name}: {error}; or leave the run out with --arms and --seeds"
@@ -126,8 +127,8 @@ def _has(folder: Path, result: RunResult, rollouts: int) -> bool:
     return found is not None
 
 
-def _directory(path: Path, result: RunResult) -> RunDirectory:
-    """The directory of a result's run; SweepError when it holds another one, or one that did not finish."""
+def _run(path: Path, result: RunResult) -> tuple[RunDirectory, Config]:
+    """A result's run and its configuration; SweepError when another run is there, or an unfinished one."""
     directory, config = RunDirectory(path), stored_config(path)
     if config.run_id != result.run_id:
         raise SweepError(
@@ -135,12 +136,13 @@ def _directory(path: Path, result: RunResult) -> RunDirectory:
         )
     if not directory.finished:
         raise SweepError(f"{path}: the run in it is not finished; resume its sweep, or restore the directory")
-    return directory
+    return directory, config
 
 
-def tested_again(learner: Learner, directory: RunDirectory, result: RunResult, rollouts: int) -> Retest:
+def tested_again(
+    learner: Learner, directory: RunDirectory, config: Config, result: RunResult, rollouts: int
+) -> Retest:
     """The final policy of a run, and the one that went on, on its test tasks."""
-    config = stored_config(directory.path)
     steps = {"final": subject_step(config, "final")}
     if result.extension is not None:
         with Ledger(config.ledger or directory.ledger, create=False) as ledger:

@@ -13,6 +13,7 @@ from analysis.contrasts.curves import place_of
 from analysis.contrasts.families import families
 from analysis.contrasts.forest import caption
 from analysis.contrasts.measures import MEASURES, charged_stage, common_budget
+from analysis.contrasts.remarks import remarks
 from analysis.contrasts.scores import by_family, forgotten, other_tasks, targeted_tasks, worst_tasks
 from analysis.contrasts.sweep import MAIN, NAMED, as_sweep, read_sweep
 from analysis.contrasts.tables import Table, contrasted, judged, scores, tables
@@ -20,14 +21,16 @@ from analysis.contrasts.verdict import p_text, power_statement, primary, verdict
 from analysis.contrasts.write import write_contrasts
 from analysis.errors import DataError
 from analysis.intervals import Interval, points
-from analysis.run_result import TargetedCell
+from analysis.run_result import TargetedCell, Tries
 from analysis.statistics.holm import holm
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.permutation import paired_permutation
 from analysis.style import line
 from planet.identity import canonical_json, digest
-from tests.analysis.simulated_sweep import simulated_result, simulated_sweep, write_sweep
+from tests.analysis.simulated_sweep import GAINS, simulated_result, simulated_sweep, write_sweep
 
+IN_SIMULATION = tuple(pair for pair in NAMED if pair[1] in GAINS)
+"""The protocol's contrasts whose arms the simulated sweep has."""
 MEASURE = {measure.name: measure for measure in MEASURES}
 
 
@@ -77,10 +80,27 @@ def test_holm_adjusts_over_the_named_controls_of_a_measure_alone(found):
     assert found["all_pass_greedy", "placebo", "random_worlds"].holm is None
 
 
-def test_the_planted_gain_is_claimed_where_it_is_and_nowhere_else(found):
+def test_the_planted_gain_is_claimed_on_the_measure_that_decides_alone(found):
     for other in ("random_worlds", "placebo", "static"):
-        assert found["targeted_sampled", "closed_loop", other].shown
-        assert not found["others_sampled", "closed_loop", other].shown
+        targeted = found["targeted_sampled", "closed_loop", other]
+        assert found["all_pass_sampled", "closed_loop", other].shown
+        assert targeted.holm <= 0.05 and not targeted.shown
+        assert found["others_sampled", "closed_loop", other].holm > 0.05
+
+
+def test_a_contrast_that_has_no_runs_yet_counts_among_those_that_holm_adjusts_over():
+    results = simulated_sweep(arms=("closed_loop", "random_worlds"))
+    for named in (NAMED, NAMED[:1], ()):  # five by the plan, one by the plan, no plan: those that are there
+        (c,) = [c for c in contrasts(as_sweep("s", results, named)) if c.measure is MEASURES[0]]
+        assert c.holm == min(1.0, max(1, len(named)) * c.p)
+
+
+def test_what_is_aimed_is_the_gain_on_targeted_cells_above_that_on_the_others(found):
+    key = "closed_loop", "static"
+    apart = zip(
+        found["targeted_sampled", *key].differences, found["others_sampled", *key].differences, strict=True
+    )
+    assert found["aimed_sampled", *key].differences == pytest.approx([on - off for on, off in apart])
 
 
 def test_targeted_cells_have_more_than_the_even_share_of_briefs(sweep):
@@ -311,6 +331,7 @@ def test_an_arm_is_held_against_others_at_the_seeds_that_it_has(sweep):
     own = next(arm for arm in arms(partly) if arm.name == "oracle")
     two = as_sweep("s", [run for run in sweep.runs if run.seed < 2])
     assert own.beats_static == next(arm for arm in arms(two) if arm.name == "oracle").beats_static
+    assert own.static_seeds == 2
     assert "; scores of other seeds are those of other test tasks" in scores(arms(partly)).title
     assert "other seeds" not in scores(arms(without)).title
 
@@ -380,12 +401,12 @@ def test_a_plan_without_contrasts_leaves_the_protocol_s(tmp_path):
         tmp_path, [r.replace(plan_digest=digest({"contrasts": []})) for r in simulated_sweep(seeds=(0,))]
     )
     (folder / "plan.json").write_text('{"contrasts": []}')
-    assert read_sweep(folder).named == NAMED
+    assert read_sweep(folder).named == IN_SIMULATION
 
 
 def test_a_result_without_a_plan_is_not_compared_under_one(tmp_path):
     folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
-    assert read_sweep(folder).named == NAMED
+    assert read_sweep(folder).named == IN_SIMULATION
     (folder / "plan.json").write_text('{"contrasts": []}')
     with pytest.raises(DataError, match="the result was made under none"):
         read_sweep(folder)
@@ -424,3 +445,33 @@ def test_csv_of_differences_holds_every_seed(sweep, tmp_path):
     assert all(file.is_file() for file in result.files)
     page = (tmp_path / "findings.md").read_text()
     assert page.startswith("Over 10 seeds: ") and "| measure | difference | seeds | p | Holm |" in page
+
+
+def test_arms_that_were_given_unequally_many_worlds_are_told(sweep):
+    def told(runs):
+        return [line for line in remarks(as_sweep("s", runs), []) if "unequally many" in line]
+
+    def fewer(run):
+        grown = run.growth[0].replace(admitted=13 - run.seed % 2 - 1)
+        return run.replace(growth=(grown,))
+
+    assert told(sweep.runs) == []
+    less = [fewer(run) if run.arm == "closed_loop" else run for run in sweep.runs]
+    (line,) = told(less)
+    assert "closed_loop 12 and random_worlds 13, -2 [-2, -1]" in line
+    assert "static" not in line  # asked for none, so it was given no fewer
+
+
+def test_an_interval_narrower_than_the_test_s_own_noise_is_told(sweep):
+    def told(seeds):
+        runs = as_sweep("s", simulated_sweep(arms=("closed_loop", "random_worlds"), seeds=seeds))
+        return [line for line in remarks(runs, contrasts(runs)) if "narrow by luck" in line]
+
+    def tried(run):
+        half = Tries(passed=(True, False), reward=0.5)  # of each task: 0.7 / sqrt(2) / sqrt(48) a run
+        return run.replace(tasks=tuple(task.replace(final_sampled=half) for task in run.tasks))
+
+    assert told(range(10)) == []
+    alike = as_sweep("s", [tried(run) for run in sweep.runs])
+    (line,) = remarks(alike, contrasts(alike))
+    assert "closed_loop minus random_worlds, 0.0 points where tests alone bring 10.2;" in line
