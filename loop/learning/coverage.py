@@ -5,10 +5,11 @@ policy begins sharp on some skills and nearly blind to others, and which ones ar
 the worlds. A family that is withheld is never shown: a weakness that is known beforehand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from loop.config import Coverage
 from planet.identity import stream
+from planet.tasks.families import FAMILIES
 
 
 def family_weights(
@@ -25,6 +26,18 @@ def family_weights(
     raw = {family: (rank + 1) ** -coverage.exponent for rank, family in enumerate(shown)}
     withheld = dict.fromkeys((family for family in order if family in coverage.without), 0.0)
     return with_floor(raw, coverage.floor) | withheld
+
+
+def demonstrated_weights(there: Collection[str], coverage: Coverage, seed: int) -> dict[str, float]:
+    """Share of each family that is there to be shown; sums to 1, or is 0 throughout when all are withheld.
+
+    Ranks are those among all families, by which foundation worlds are made: one that happens to be missing
+    leaves the others in their order.
+    """
+    weights = family_weights(sorted(FAMILIES), coverage, seed)
+    kept = {family: weight for family, weight in weights.items() if family in there}
+    whole = sum(kept.values())
+    return kept if len(kept) == len(weights) or not whole else {f: w / whole for f, w in kept.items()}
 
 
 def with_floor(weights: dict[str, float], floor: float) -> dict[str, float]:

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from loop.config import Coverage
 from loop.errors import RunError
-from loop.learning.coverage import family_weights
+from loop.learning.coverage import demonstrated_weights
 from loop.learning.learner import Shown
 from loop.worlds.pool import Environment
 from loop.worlds.sessions import SessionPool
@@ -17,10 +17,11 @@ ANSWER = "done"
 
 
 class Demonstrated(NamedTuple):
-    """Demonstrations, and the calls that sessions executed for them."""
+    """Demonstrations, and what they were drawn by and cost."""
 
     shown: list[Shown]
-    steps: int
+    coverage: dict[str, float]  # family -> the share by which it was drawn
+    steps: int  # calls that sessions executed for them
 
 
 class Demonstrator(Protocol):
@@ -49,8 +50,9 @@ class OracleDemonstrator:
         sessions: SessionPool,
     ) -> Demonstrated:
         """Families drawn by their weights, tasks of a family in turn."""
-        shown = drawn(foundation, coverage, seed, count, lambda e, task: demonstrate(e, task, sessions))
-        return Demonstrated(shown, sum(len(d.trajectory.calls) for d in {id(d): d for d in shown}.values()))
+        shown, shares = drawn(foundation, coverage, seed, count, lambda e, t: demonstrate(e, t, sessions))
+        steps = sum(len(d.trajectory.calls) for d in {id(d): d for d in shown}.values())
+        return Demonstrated(shown, shares, steps)
 
 
 def drawn(
@@ -59,8 +61,8 @@ def drawn(
     seed: int,
     count: int,
     show: Callable[[Environment, Task], Shown],
-) -> list[Shown]:
-    """`count` demonstrations: families drawn by their weights, tasks of a family in turn.
+) -> tuple[list[Shown], dict[str, float]]:
+    """`count` demonstrations, families drawn by their weights and tasks of a family in turn; and the weights.
 
     show: of a task that is drawn for the first time, how it is solved.
     """
@@ -68,7 +70,7 @@ def drawn(
     for environment in foundation:
         for task in environment.tasks:
             by_family.setdefault(task.key.facets.family, []).append((environment, task))
-    weights = family_weights(sorted(by_family), coverage, seed)
+    weights = demonstrated_weights(by_family, coverage, seed)
     if not any(weights.values()):
         raise RunError(
             f"coverage.without: {', '.join(coverage.without)}: nothing else is there to be shown; withhold "
@@ -85,7 +87,7 @@ def drawn(
         if task.id not in known:
             known[task.id] = show(environment, task)
         shown.append(known[task.id])
-    return shown
+    return shown, weights
 
 
 def demonstrate(environment: Environment, task: Task, sessions: SessionPool) -> Shown:

@@ -3,7 +3,6 @@
 from loop.circle import Circle
 from loop.episodes.charging import charge
 from loop.learning.cache import WarmStartCache
-from loop.learning.coverage import family_weights
 from loop.learning.demonstrations import Demonstrator
 from loop.plugins import make
 from loop.resuming.outcome import Outcome
@@ -16,12 +15,12 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
     if config.policy.weights is not None:
         return _adopted(circle, step)
     foundation = circle.split("foundation")
-    families = sorted({t.key.facets.family for e in foundation for t in e.tasks})
     count = config.policy.warm_start.steps * config.policy.warm_start.batch
     demonstrator: Demonstrator = make(
         "demonstrator", config.demonstrations, "demonstrations", config=config.policy, seed=config.seed
     )
-    demos, calls = demonstrator.demonstrate(foundation, config.coverage, config.seed, count, circle.sessions)
+    made = demonstrator.demonstrate(foundation, config.coverage, config.seed, count, circle.sessions)
+    demos = made.shown
     cache = WarmStartCache(config, circle.learner, demos)
     metrics = cache.read()
     if metrics is None:
@@ -31,9 +30,9 @@ def warm_start(circle: Circle, step: Step) -> Outcome:
         metrics["warm_start/demonstrations"] = float(len(demos))
         cache.write(metrics, alone=circle.crew.count == 1)
     return Outcome(
-        rows=[charge(config.run_id, step.index, "warm_start", calls)],
+        rows=[charge(config.run_id, step.index, "warm_start", made.steps)],
         metrics=metrics,
-        detail={"coverage": family_weights(families, config.coverage, config.seed), "key": cache.key},
+        detail={"coverage": made.coverage, "key": cache.key},
     )
 
 

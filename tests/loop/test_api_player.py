@@ -242,7 +242,7 @@ def test_solved_episodes_are_demonstrations_without_their_failed_calls():
 
     made = ApiDemonstrator("scripted", config=PolicyConfig(), seed=0, answers=None)
     made.player.endpoint = Endpoint(line)
-    shown, steps = made.demonstrate([toy_environment()], Coverage(), 0, 4, SessionPool(8))
+    shown, _, steps = made.demonstrate([toy_environment()], Coverage(), 0, 4, SessionPool(8))
     solved = toy_environment().tasks[0]
     assert [s.view.task_id for s in shown] == [solved.id] * 4  # the task with the rule was not solved
     assert [c.tool for c in shown[0].trajectory.calls] == ["update_customer"]

@@ -7,7 +7,7 @@ import pytest
 
 from loop.config import Config, Coverage, SplitSizes
 from loop.errors import ConfigError, RunError
-from loop.learning.coverage import family_weights
+from loop.learning.coverage import demonstrated_weights, family_weights
 from loop.learning.demonstrations import OracleDemonstrator
 from loop.loading import load
 from loop.sweep.runs import read_sweep
@@ -47,6 +47,15 @@ def test_a_withheld_family_has_no_share_whatever_the_floor_and_the_others_rank_a
     assert sorted(weights.values()) == pytest.approx([2 / 11, 3 / 11, 6 / 11])
 
 
+def test_a_family_that_is_not_there_leaves_the_others_in_the_order_that_foundation_worlds_have() -> None:
+    for seed in range(8):  # each with an order of its own
+        made = family_weights(sorted(FAMILIES), Coverage(), seed)
+        shown = demonstrated_weights(set(FAMILIES) - {"repair"}, Coverage(), seed)
+        rest = 1 - made.pop("repair")
+        assert shown == pytest.approx({family: weight / rest for family, weight in made.items()})
+    assert demonstrated_weights(FAMILIES, Coverage(), 0) == family_weights(sorted(FAMILIES), Coverage(), 0)
+
+
 def test_no_demonstration_shows_a_withheld_family() -> None:
     sizes = SplitSizes(
         foundation=2, train=1, diagnose=1, validation=1, test=1, test_reserved=0, test_unseen=0
@@ -57,8 +66,9 @@ def test_no_demonstration_shows_a_withheld_family() -> None:
     families = {t.id: t.key.facets.family for e in foundation for t in e.tasks}
     gone = sorted(families.values())[0]
     coverage = Coverage(exponent=0, without=(gone,))
-    shown = OracleDemonstrator().demonstrate(foundation, coverage, 0, 80, SessionPool(turns=8)).shown
-    assert {families[s.view.task_id] for s in shown} == set(families.values()) - {gone}
+    made = OracleDemonstrator().demonstrate(foundation, coverage, 0, 80, SessionPool(turns=8))
+    assert {families[s.view.task_id] for s in made.shown} == set(families.values()) - {gone}
+    assert {family for family, share in made.coverage.items() if share} == set(families.values()) - {gone}
     alone = [replace(e, tasks=tuple(t for t in e.tasks if families[t.id] == gone)) for e in foundation]
     with pytest.raises(RunError, match="nothing else is there to be shown"):
         OracleDemonstrator().demonstrate(alone, coverage, 0, 80, SessionPool(turns=8))

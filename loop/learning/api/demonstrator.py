@@ -74,8 +74,8 @@ class ApiDemonstrator:
                 "take another model, or the oracle"
             )
         known = [replace(e, tasks=tuple(t for t in e.tasks if t.id in solved)) for e in chosen]
-        shown = drawn(known, coverage, seed, count, lambda environment, task: solved[task.id])
-        return Demonstrated(shown, sum(episode.steps for episode in episodes))
+        shown, shares = drawn(known, coverage, seed, count, lambda environment, task: solved[task.id])
+        return Demonstrated(shown, shares, sum(episode.steps for episode in episodes))
 
     def _play(self, environments: Sequence[Environment], sessions: SessionPool) -> list[Played]:
         wanted = repeated(environments, self.tries, "demonstrate", "demonstrate")
