@@ -25,7 +25,7 @@ class Group:
     def outcome(self) -> GroupOutcome:
         """What a curriculum learns of it."""
         first = self.members[0]
-        task = listed(first.task, first.wanted.environment.world)
+        task = listed(first.task, first.wanted.environment)
         return GroupOutcome(
             task_id=task.id,
             passes=sum(p.grade.all_pass for p in self.members),

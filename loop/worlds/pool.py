@@ -54,7 +54,7 @@ class Pool:
             )
             for task in environment.tasks:
                 self._tasks[task.id] = task
-                self._listed.append(listed(task, environment.world, environment.iteration))
+                self._listed.append(listed(task, environment))
 
     @property
     def listed(self) -> tuple[PoolTask, ...]:
@@ -76,11 +76,11 @@ class Pool:
         return len(self._environments)
 
 
-def listed(task: Task, world: World, iteration: int | None = None) -> PoolTask:
-    """A task as samplers and growers see it."""
+def listed(task: Task, environment: Environment) -> PoolTask:
+    """A task of an environment as samplers and growers see it."""
     from planet.cells import cells_of
 
-    cells, target = cells_of(task.key), world.brief.target
+    cells, world = cells_of(task.key), environment.world
     return PoolTask(
         id=task.id,
         world_id=world.id,
@@ -89,6 +89,16 @@ def listed(task: Task, world: World, iteration: int | None = None) -> PoolTask:
         industry=world.company.industry,
         country=world.company.country,
         profile=world.brief.profile,
-        rung=target.rung if target is not None and target.cells[0] in cells else "",
-        grown=-1 if iteration is None else iteration,
+        rung=_rung(task, cells, environment),
+        grown=-1 if environment.iteration is None else environment.iteration,
     )
+
+
+def _rung(task: Task, cells: frozenset[str], environment: Environment) -> str:
+    """The rung that a task was made for: a world's first tasks are its target's, at the target's difficulty;
+    those after its quota may have the cell and are as hard as any."""
+    target = environment.world.brief.target
+    if target is None or not target.rung or target.cells[0] not in cells:
+        return ""
+    aimed = environment.tasks[: target.quota]
+    return target.rung if any(task.id == one.id for one in aimed) else ""

@@ -30,7 +30,7 @@ class Target(Frozen):
     """What a brief aims at: cells of the weakness report, and how many tasks of them."""
 
     cells: tuple[str, ...]  # "facet:value", the first one decides whether a world is on target
-    quota: int  # tasks wanted for the cells, of the world's ten
+    quota: int  # tasks wanted for the cells, of the world's ten: the first ones; the others are any
     difficulty: Difficulty = Difficulty()
     avoid: tuple[str, ...] = ()  # tool-set digests that must not be made again
     avoid_schemas: tuple[str, ...] = ()  # schema digests that must not be made again

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from loop.curricula.ladders.climbing import Ladders
 from loop.curricula.ladders.levels import harder, scale, told
 from loop.curricula.ladders.neighbours import neighbour, profile, similarity
 from loop.curricula.protocols import GrowthRequest
-from loop.worlds.pool import PoolTask, listed
+from loop.worlds.pool import Environment, PoolTask, listed
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
 from planet.records.world import Brief, Difficulty, Target
@@ -86,7 +87,8 @@ def real_tasks() -> tuple[PoolTask, ...]:
     """Tasks as the generator makes them, every family in six worlds."""
     catalog = load_catalog()
     made = [synthesize(Brief(text="a"), TemplateAuthor(), catalog, seed, tasks=16) for seed in range(8)]
-    return tuple(listed(task, m.world) for m in made if m.world for task in m.tasks)
+    environments = [Environment(m.world, m.key, m.tasks, "train") for m in made if m.world and m.key]
+    return tuple(listed(task, environment) for environment in environments for task in environment.tasks)
 
 
 def test_neighbours_in_real_tasks_are_those_of_a_person(real_tasks: tuple[PoolTask, ...]) -> None:
@@ -273,5 +275,10 @@ def test_a_task_knows_the_rung_that_it_was_made_for() -> None:
     target = Target(cells=("family:repair",), quota=3, difficulty=EASY, rung="1 of 3 to family:repair")
     made = synthesize(Brief(text="a", target=target), TemplateAuthor(), load_catalog(), 3, tasks=5)
     assert made.world is not None
-    rungs = {task.key.facets.family: listed(task, made.world).rung for task in made.tasks}
-    assert rungs.pop("repair") == target.rung and set(rungs.values()) <= {""}
+    assert made.key is not None
+    environment = Environment(made.world, made.key, made.tasks, "grown")
+    assert [listed(task, environment).rung for task in made.tasks] == [target.rung] * 3 + [""] * 2
+    # The same tasks in another order: the cell alone does not make a task one of the rung.
+    later = replace(environment, tasks=made.tasks[::-1])
+    repairs = [task for task in made.tasks[:2] if task.key.facets.family == "repair"]
+    assert len(repairs) == 2 and {listed(task, later).rung for task in repairs} == {""}
