@@ -63,9 +63,14 @@ def _only_run(ledger: Ledger, config: dict[str, Any], path: str | Path) -> RunRo
     runs = ledger.runs()
     if not runs:
         raise RunDirectoryError(f"the ledger of {path} is empty; wait for the run to record its first step")
-    if len(runs) > 1:  # a database that several runs share
+    if config.get("ledger") or len(runs) > 1:  # a database that several runs share, or will
         runs = [run for run in runs if run.seed == config.get("seed") and _holds(config, run.config)]
-    if len(runs) != 1:
+    if not runs:
+        raise RunDirectoryError(
+            f"the ledger {ledger.url} holds no run of {path}/config.json; wait for the run to record its "
+            "first step, or give the directory of another one"
+        )
+    if len(runs) > 1:
         raise RunDirectoryError(
             f"{len(runs)} runs in the ledger {ledger.url} fit {path}/config.json; give a directory of one run"
         )

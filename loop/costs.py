@@ -9,9 +9,8 @@ from loop.reporting.pace import guesses, size
 from loop.reporting.progress import span
 from loop.resuming.steps import Step, steps_of
 from planet.author.artifacts import AuthorCost
+from policy.memory_plan import stored_bytes
 
-CHECKPOINT_BYTES_PER_PARAMETER = 8
-"""A parameter and its momentum in float32; a second moment for the few that Adam keeps is left out."""
 LEDGER_BYTES_PER_EPISODE = 3_500
 """An episode with its calls and evidence, as measured."""
 LEDGER_BYTES_PER_TASK = 3_000
@@ -83,7 +82,7 @@ def costs(config: Config) -> Costs:
         tokens=author.tokens,
         dollars=author.dollars,
         disk_bytes=(
-            checkpoints * CHECKPOINT_BYTES_PER_PARAMETER * parameters(config)
+            checkpoints * _checkpoint_bytes(config)
             + LEDGER_BYTES_PER_EPISODE * (episodes - unkept)
             + WORLD_BYTES * (before + grown)
             + LEDGER_BYTES_PER_TASK * tasks * (before + asked)
@@ -109,6 +108,11 @@ def _answers_are_kept(config: Config) -> bool:
 def _seconds(config: Config, steps: list[Step]) -> float | None:
     guess = guesses(config)
     return None if guess is None else sum(guess[step.kind] for step in steps)
+
+
+def _checkpoint_bytes(config: Config) -> int:
+    """Bytes of one checkpoint; a model behind an interface stores no weights."""
+    return 0 if config.learner.is_built_in("learner", "api") else stored_bytes(config.policy)
 
 
 def author_cost(config: Config, worlds: int) -> AuthorCost:

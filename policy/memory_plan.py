@@ -140,6 +140,20 @@ def critic_values(config: PolicyConfig) -> int:
     return parameter_values(decoder, mesh, without=r"^head$") + learned
 
 
+def stored_bytes(config: PolicyConfig) -> int:
+    """Bytes of a checkpoint, by whatever mesh it is written: parameters, optimizer state, and a critic or
+    reference policy where there is one."""
+    whole = config.model_copy(update={"mesh": MeshConfig()})
+    decoder, mesh = whole.decoder, whole.mesh
+    every = parameter_values(decoder, mesh)
+    beside = 0
+    if config.algorithm == "sao":
+        beside = critic_values(whole)
+    elif config.grpo.kl:
+        beside = every
+    return FLOAT * (every + moments(decoder, mesh, config.actor_optimizer) + beside)
+
+
 def words(decoder: DecoderConfig, mesh: MeshConfig) -> int:
     """Values of embedding and head: their gradients come from both ends of the way back, and wait."""
     return parameter_values(decoder, mesh, without="^blocks/|^norm/")

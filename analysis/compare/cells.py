@@ -13,10 +13,10 @@ from analysis.style import drawing
 from analysis.weakness.write import StoredReport, heat, read_reports, weakest_cells
 
 CAPTION = (
-    "Failure rate per cell and report, by facet: the weakest cells of any run, and all that briefs named or "
-    "that were forgotten (r0 reads the warm start). "
-    "Frame: briefs of that iteration named it; ▲ claimed to be weaker than its facet; ▼ mastered before and "
-    "lost; grey: no task required it. Cells that darken from left to right are weaknesses removed."
+    "Failure rate per cell and report, by facet: the weakest cells of any run, and all that briefs aimed "
+    "at or that were forgotten (r0 reads the warm start). "
+    "Frame: briefs of that iteration aimed at it; ▲ claimed to be weaker than its facet; ▼ mastered before "
+    "and lost; grey: no task required it. Cells that darken from left to right are weaknesses removed."
 )
 HEADER = ("run", "report", "cell", "opportunities", "rate", "targeted", "claimed", "forgotten")
 CELLS = 24
@@ -50,7 +50,7 @@ def _row(label: str, stored: StoredReport, name: str) -> tuple[Any, ...] | None:
     cell = stored.report.cell(name)
     if cell is None:
         return None
-    marks = (name in stored.targeted, cell.claimed, name in stored.forgotten)
+    marks = (name in stored.aimed_at, cell.claimed, name in stored.forgotten)
     return (label, stored.id, name, cell.opportunities, cell.rate, *marks)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.briefs import goals
 from analysis.compare.standing import GREEDY
 from analysis.ledger import BriefRow, TaskRow
 from analysis.run_directory import OpenRun
@@ -39,14 +40,9 @@ class Dose(NamedTuple):
 
 
 def aimed_facets(runs: Iterable[OpenRun]) -> tuple[str, ...]:
-    """The facets that briefs aim at first, in any of the runs; families when none was aimed."""
-    aimed = [
-        cells[0].partition(":")[0]
-        for run in runs
-        for brief in run.ledger.rows(BriefRow, run.id)
-        if (cells := (brief.brief.get("target") or {}).get("cells"))
-    ]
-    return tuple(sorted(set(aimed))) or ("family",)
+    """The facets of the goals of all briefs of the runs, those that explore included; families without."""
+    cells = {cell for run in runs for cell in goals(run.ledger.rows(BriefRow, run.id))}
+    return tuple(sorted({cell.partition(":")[0] for cell in cells})) or ("family",)
 
 
 def doses_of(run: OpenRun, facets: Sequence[str]) -> list[Dose]:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from analysis.briefs import target_cells
 from analysis.ledger import BriefRow
 from analysis.report.markup import Html, cut, element, note, section, table
-from analysis.report.record import Iteration, target_cells
+from analysis.report.record import Iteration
 from planet.refusal_words import refusal_words
 
 EXPLORING = "(exploring)"

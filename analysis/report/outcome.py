@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from analysis.briefs import goals
 from analysis.compare.standing import Point, Standing
 from analysis.intervals import points, shares
 from analysis.report.charts import Series, line_chart
 from analysis.report.markup import Html, element, note, section, table
-from analysis.report.record import Diagnosis, Iteration, RunRecord, change, target_cells
+from analysis.report.record import Diagnosis, Iteration, RunRecord, change
 
 _HEADER = ("cell", "failed before", "failed after", "change in points", "share of gradients")
 
@@ -27,11 +28,7 @@ def outcome_section(record: RunRecord, iteration: Iteration) -> Html:
 
 def aimed_cells(iteration: Iteration) -> frozenset[str]:
     """The cells that an iteration's worlds are judged by."""
-    return frozenset(
-        target_cells(brief)[0]
-        for brief in iteration.briefs
-        if brief.brief_id in iteration.aimed and target_cells(brief)
-    )
+    return goals(brief for brief in iteration.briefs if brief.brief_id in iteration.aimed)
 
 
 def _validation(standing: Standing | None, iteration: Iteration) -> Html | None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from analysis.briefs import aimed_briefs
 from analysis.compare.standing import Standing, standing
 from analysis.errors import DataError
 from analysis.footprint.pool import Update, read_updates
@@ -195,21 +196,8 @@ class RunRecord:
             number=number,
             diagnosis=next((d for d in self.diagnoses if d.iteration == number), None),
             briefs=asked,
-            aimed=_aimed(steps, asked),
+            aimed=frozenset(brief.brief_id for brief in aimed_briefs(steps, asked)),
             updates=tuple(row for row in self.health if row.update in numbers),
             gradients=gradients,
             policy_version=sum(step.kind == "update" and step.step <= last for step in self.steps),
         )
-
-
-def _aimed(steps: Sequence[StepRow], briefs: Sequence[BriefRow]) -> frozenset[str]:
-    """Briefs that aim at the report, as the growth noted; without a note, those that name a cell."""
-    noted: list[Any] = [step.detail["aimed_briefs"] for step in steps if "aimed_briefs" in step.detail]
-    if noted:
-        return frozenset(str(brief_id) for ids in noted for brief_id in ids)
-    return frozenset(brief.brief_id for brief in briefs if target_cells(brief))
-
-
-def target_cells(brief: BriefRow) -> tuple[str, ...]:
-    """The cells that a brief asks for; the first one is what its world is judged by."""
-    return tuple((brief.brief.get("target") or {}).get("cells", ()))

@@ -5,11 +5,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from analysis.briefs import target_cells
 from analysis.ledger import BriefRow, TaskRow
 from analysis.report.anchors import Anchors
 from analysis.report.briefs import ask
 from analysis.report.markup import Html, cut, element, folded, section, together
-from analysis.report.record import Iteration, RunRecord, target_cells
+from analysis.report.record import Iteration, RunRecord
 
 
 def world_section(record: RunRecord, iteration: Iteration, anchors: Anchors) -> Html:

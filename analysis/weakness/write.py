@@ -5,10 +5,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.briefs import aimed_briefs, goals
 from analysis.command import Result
 from analysis.csv_file import write_csv
 from analysis.errors import DataError
-from analysis.ledger import BriefRow, ReportRow
+from analysis.ledger import BriefRow, ReportRow, StepRow
 from analysis.run_directory import OpenRun
 from analysis.style import HEAT, colour, drawing
 from analysis.weakness.gradients import shares_between
@@ -17,7 +18,7 @@ from analysis.weakness.text import render
 
 CAPTION = (
     "Failure rate in percent of the cells that were weakest in any report, report by report (r0 reads the "
-    "warm start). Frame: briefs of that iteration named it; ▲ claimed to be weaker than its facet; "
+    "warm start). Frame: briefs of that iteration aimed at it; ▲ claimed to be weaker than its facet; "
     "▼ mastered before and lost; grey: no task required it."
 )
 CELLS_SHOWN = 24
@@ -55,7 +56,7 @@ class StoredReport(NamedTuple):
     id: str
     iteration: int | None  # None: after the last one
     report: WeaknessReport
-    targeted: frozenset[str]  # cells that the briefs of its iteration aimed at
+    aimed_at: frozenset[str]  # goals of the briefs of its iteration that aim at it, not those that explore
 
     @property
     def forgotten(self) -> frozenset[str]:
@@ -71,27 +72,21 @@ def read_reports(run: OpenRun) -> list[StoredReport]:
     rows = sorted(run.ledger.rows(ReportRow, run.id), key=lambda row: row.step)
     if not rows:
         raise DataError(f"{run.path} has no weakness report yet; wait for its first diagnosis")
-    iterations = {
-        row["step"]: row["iteration"]
-        for row in run.ledger.query("SELECT step, iteration FROM steps WHERE run_id = :run", run=run.id)
-    }
-    targets: dict[int | None, set[str]] = {}
-    for brief in run.ledger.rows(BriefRow, run.id):
-        if brief.step not in iterations:
-            continue  # a live run added it since
-        cells = (brief.brief.get("target") or {}).get("cells", ())
-        targets.setdefault(iterations[brief.step], set()).update(cells)
+    steps = run.ledger.rows(StepRow, run.id)
+    iterations = {step.step: step.iteration for step in steps}
+    aimed: dict[int | None, list[BriefRow]] = {}
+    for brief in aimed_briefs(steps, run.ledger.rows(BriefRow, run.id)):
+        aimed.setdefault(iterations[brief.step], []).append(brief)
     reports = [WeaknessReport.model_validate(rows[0].report)]
     for before, row in pairwise(rows):
         report = WeaknessReport.model_validate(row.report)
         if all(cell.gradient_share is None for cell in report.cells):
             report = _with_shares(report, shares_between(run.ledger, run.id, before.step, row.step))
         reports.append(report)
+    numbers = [iterations[row.step] for row in rows]
     return [
-        StoredReport(
-            row.report_id, iterations[row.step], report, frozenset(targets.get(iterations[row.step], ()))
-        )
-        for row, report in zip(rows, reports, strict=True)
+        StoredReport(row.report_id, number, report, goals(aimed.get(number, ())))
+        for row, number, report in zip(rows, numbers, reports, strict=True)
     ]
 
 
@@ -144,18 +139,18 @@ def _row(stored: StoredReport, cell: Cell) -> tuple[object, ...]:
         cell.name in stored.forgotten,
         cell.ambiguous,
         " ".join(f"{mode}={count}" for mode, count in cell.modes.items()),
-        cell.name in stored.targeted,
+        cell.name in stored.aimed_at,
         " ".join(cell.exemplars),
     )
 
 
 def weakest_cells(reports: Sequence[StoredReport], count: int = CELLS_SHOWN) -> list[str]:
-    """The cells with the largest Wilson bound in any report, all targeted and forgotten ones, by name."""
+    """The cells with the largest Wilson bound in any report, all aimed at and forgotten ones, by name."""
     highest: dict[str, float] = {}
     for stored in reports:
         for cell in stored.report.cells:
             highest[cell.name] = max(highest.get(cell.name, 0.0), cell.wilson_low)
-    marked = {name for stored in reports for name in stored.targeted | stored.forgotten if name in highest}
+    marked = {name for stored in reports for name in stored.aimed_at | stored.forgotten if name in highest}
     ranked = sorted(highest, key=lambda name: (name not in marked, -highest[name], name))
     return sorted(ranked[: max(count, len(marked))])
 
@@ -189,7 +184,7 @@ def heat(axis: Any, reports: Sequence[StoredReport], names: Sequence[str], label
                 text = f"{100 * cell.rate:.0f}" + "▲" * cell.claimed + "▼" * (name in forgotten)
                 shade = "black" if cell.rate > 0.6 else "white"
                 axis.text(column, line, text, ha="center", va="center", color=shade, size=6)
-            if name in stored.targeted:
+            if name in stored.aimed_at:
                 axis.add_patch(_frame(column, line))
     return image
 

@@ -37,7 +37,7 @@ def line_of(played: Played) -> dict[str, Any]:
         "success": played.grade.all_pass,
         "plan": [{"tool": p.tool, "arguments": p.arguments, "required": p.required} for p in key.oracle],
         "tags": _tags(task),
-        "reward": played.grade.reward,
+        "reward": played.grade.raw_reward,  # before penalties, as the report means it
         "ended": played.trajectory.ended,
     }
 

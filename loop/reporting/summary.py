@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from analysis.briefs import aimed_briefs, goals
 from analysis.footprint.pool import read_pool, read_updates
 from analysis.footprint.shares import footprint
 from analysis.ledger import BriefRow, Ledger, MetricRow, ReportRow, StepRow
@@ -68,14 +69,12 @@ def footprint_line(ledger: Ledger, config: Config) -> str:
 
 
 def targeted_cells(ledger: Ledger, config: Config) -> list[tuple[str, float | None, float | None]]:
-    """(cell, failure rate in the first report, in the last one) of every cell that a brief aimed at."""
+    """(cell, failure rate in the first report, in the last one) of every cell that briefs aimed at."""
     reports = _reports(ledger, config)
     last = reports.get(f"r{config.iterations}")
     found: dict[str, tuple[float | None, float | None]] = {}
-    for brief, aimed in _briefs(ledger, config):
-        cell = brief["target"]["cells"][0] if brief["target"] else None
-        if cell is None or not aimed or cell in found:
-            continue
+    steps = ledger.rows(StepRow, config.run_id, kind="grow")
+    for cell in goals(aimed_briefs(steps, ledger.rows(BriefRow, config.run_id))):
         first = next((r.cell(cell) for r in reports.values() if r.cell(cell)), None)
         after = last.cell(cell) if last else None
         found[cell] = (first.rate if first else None, after.rate if after else None)
@@ -86,15 +85,6 @@ def _reports(ledger: Ledger, config: Config) -> dict[str, WeaknessReport]:
     """Report id -> report, in the order of the diagnoses."""
     rows = sorted(ledger.rows(ReportRow, config.run_id), key=lambda row: row.step)
     return {row.report_id: WeaknessReport.model_validate(row.report) for row in rows}
-
-
-def _briefs(ledger: Ledger, config: Config) -> list[tuple[dict, bool]]:
-    aimed = {
-        brief_id
-        for row in ledger.rows(StepRow, config.run_id, kind="grow")
-        for brief_id in row.detail.get("aimed_briefs", [])
-    }
-    return [(row.brief, row.brief_id in aimed) for row in ledger.rows(BriefRow, config.run_id)]
 
 
 def _metrics(ledger: Ledger, config: Config, step: int) -> Metrics:

@@ -96,16 +96,37 @@ def _require_parts(arm: SweepArm) -> None:
 
 def _arm(arm: Arm, config: SweepConfig, folder: Path) -> SweepArm:
     file = folder / arm.config
-    shared: Tree = {
-        "experiment": config.name,
-        "splits": {"test_salt": config.test_salt},
-        "budget": {"further_updates": config.budget.further_updates},
-    }
-    if isinstance(config.budget.charged_steps, int):
-        shared["budget"]["charged_steps"] = config.budget.charged_steps
-    tree = read_tree(file, changes=(config.overrides, arm.overrides, shared))
+    tree = read_tree(file, changes=(config.overrides, arm.overrides))
+    shared: Tree = {"experiment": config.name}
+    for key, its_key, value in _said_once(config):
+        _require_none_or_equal(tree, key, its_key, value, str(file))
+        shared = merge(shared, nested(key, value))
+    tree = merge(tree, shared)
     made = build(merge(tree, {"seed": config.seeds_of(arm)[0]}), str(file))
     return SweepArm(made.arm, tree, made, config.seeds_of(arm), arm.start_from)
+
+
+def _said_once(config: SweepConfig) -> list[tuple[str, str, Any]]:
+    """(key of a run, key of the sweep, value) of what a sweep says for all of its arms."""
+    charged, further = config.budget.charged_steps, config.budget.further_updates
+    said: list[tuple[str, str, Any]] = [
+        ("splits.test_salt", "test_salt", config.test_salt),
+        ("budget.further_updates", "budget.further_updates", further),
+    ]
+    if isinstance(charged, int):
+        said.append(("budget.charged_steps", "budget.charged_steps", charged))
+    return said
+
+
+def _require_none_or_equal(tree: Tree, key: str, its_key: str, value: Any, source: str) -> None:
+    """ConfigError when an arm, by its file or by overrides, says something else than the sweep."""
+    section, _, name = key.partition(".")
+    own = tree.get(section)
+    if isinstance(own, dict) and name in own and own[name] != value:
+        raise ConfigError(
+            f"{source}: {key}: {own[name]!r} is not the sweep's {its_key}: {value!r}, which all arms get; "
+            "give it there, or leave it out of the arm and of overrides"
+        )
 
 
 def _check_names(config: SweepConfig, arms: Sequence[SweepArm], source: str) -> None:

@@ -99,15 +99,31 @@ def test_an_unknown_episode_names_the_nearest(run_path, capsys):
     assert "has no episode s0003/t1/p0/g00; the nearest ids are: s0003/t1/p0/g0" in complaint(capsys)
 
 
-def test_a_shared_database_is_narrowed_by_the_configuration(run_path, other_path, tmp_path):
-    shared = tmp_path / "shared.sqlite"
+def on_a_shared_database(folder, *runs):
+    """A directory of static at seed 1 whose ledger holds (path, seed) of some runs."""
+    shared = folder / "shared.sqlite"
     with Ledger(shared) as ledger, ledger.transaction() as tx:
-        for path, seed in ((run_path, 0), (other_path, 1)):
+        for path, seed in runs:
             row = open_run(path).run
             tx.add(row.replace(seed=seed, config={"name": "sim", "arm": row.arm}))
     config = {"name": "sim", "arm": "static", "seed": 1, "ledger": f"sqlite:///{shared}", "cache": "x"}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    assert open_run(tmp_path).run.arm == "static"
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+def test_a_shared_database_is_narrowed_by_the_configuration(run_path, other_path, tmp_path):
+    shared = on_a_shared_database(tmp_path, (run_path, 0), (other_path, 1))
+    assert open_run(shared).run.arm == "static"
+
+
+def test_the_only_run_of_a_shared_database_may_be_another_one(run_path, tmp_path, capsys):
+    assert health([str(on_a_shared_database(tmp_path, (run_path, 0)))]) == 2
+    said = complaint(capsys)
+    assert f"shared.sqlite holds no run of {tmp_path}/config.json; wait for the run to record its" in said
+
+
+def test_the_only_run_of_a_shared_database_is_that_of_its_configuration(other_path, tmp_path):
+    assert open_run(on_a_shared_database(tmp_path, (other_path, 1))).run.arm == "static"
 
 
 def test_a_configuration_that_is_no_json_is_one_line(run_path, tmp_path, capsys):

@@ -26,7 +26,9 @@ from analysis.ledger import (
     episode_rows,
 )
 from analysis.ledger.tables import METADATA
+from analysis.run_directory import open_run
 from planet.records.episode import Call, Evidence, Grade, Trajectory
+from tests.analysis.simulated_run import SimulatedRun
 
 RUN = "toy-0123-s0"
 
@@ -222,6 +224,13 @@ def test_charged_steps_accumulate_and_uncharged_ones_do_not(ledger):
         "SELECT step, charged_so_far FROM charged_steps WHERE run_id = :run ORDER BY step", run=RUN
     )
     assert [row["charged_so_far"] for row in view] == [0, 30, 42]
+
+
+def test_the_learning_curve_is_of_validation_alone(tmp_path):
+    ledger = open_run(SimulatedRun(tmp_path / "run", iterations=0).write()).ledger
+    # Both tests of a run without updates are of version 0, as its one validation is.
+    curve = ledger.query("SELECT purpose, policy_version, step, charged_steps FROM learning_curve")
+    assert curve == [{"purpose": "validate", "policy_version": 0, "step": 2, "charged_steps": 0}]
 
 
 def test_not_a_number_is_stored_as_not_measured(ledger):

@@ -372,6 +372,26 @@ def test_unreadable_arguments_and_calls_without_reply_failed():
     assert line["ended"] == "turn_limit" and line["instruction"] == "go"
 
 
+def test_arguments_may_be_an_object_already():
+    def called(arguments):
+        calls = [{"id": "a", "function": {"name": "pay", "arguments": arguments}}]
+        asked = {"role": "assistant", "tool_calls": calls}
+        reply = {"role": "tool", "tool_call_id": "a", "content": "paid"}
+        return line_from_messages([asked, reply], task="t", success=True)["calls"]
+
+    (made,) = called({"id": "P-9", "lines": [1, 2]})
+    assert made == {"tool": "pay", "arguments": {"id": "P-9", "lines": [1, 2]}, "ok": True, "result": "paid"}
+    assert called({"id": "P-9"}) == called('{"id": "P-9"}') and called(None) == called({}) == called("")
+    assert called(["P-9"])[0]["error"] == called('["P-9"]')[0]["error"] == "the arguments are no JSON object"
+
+
+@pytest.mark.parametrize("call", [{"id": "a", "name": "pay"}, {"function": {"arguments": "{}"}}, "pay"])
+def test_a_call_without_a_function_is_refused_with_the_number_of_its_message(call):
+    messages = [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": [call]}]
+    with pytest.raises(DataError, match="message 1 has a call without a function and its name"):
+        line_from_messages(messages, task="t", success=False)
+
+
 def test_ids_that_come_again_answer_the_message_before_them():
     def turn(tool, reply):
         asked = {

@@ -8,7 +8,7 @@ import pytest
 from analysis.compare.standing import Point, Sample, Standing
 from analysis.footprint.pool import read_updates
 from analysis.intervals import Interval
-from analysis.ledger import BriefRow, Ledger, ReportRow, TaskRow
+from analysis.ledger import BriefRow, Ledger, ReportRow, StepRow, TaskRow
 from analysis.report.__main__ import main
 from analysis.report.anchors import Anchors
 from analysis.report.briefs import ask, brief_section
@@ -274,14 +274,14 @@ class Behind:
 
     def rows(self, kind, run_id, **equals):
         found = self.ledger.rows(kind, run_id, **equals)
-        return [row for row in found if kind is not ReportRow or row.step <= self.seen]
+        return [row for row in found if kind not in (ReportRow, StepRow) or row.step <= self.seen]
 
 
 def test_updates_and_briefs_that_are_newer_than_the_steps_that_were_read_are_left_out(run):
     behind = OpenRun(run.path, Behind(run.ledger, 3), run.run)
     assert read_updates(behind.ledger, run.id) == []
     (stored,) = read_reports(behind)
-    assert stored.id == "r0" and stored.targeted == frozenset()
+    assert stored.id == "r0" and stored.aimed_at == frozenset()
 
 
 def test_an_extension_is_told_apart_on_the_page(run_path, tmp_path):

@@ -2,10 +2,17 @@
 
 import csv
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
+from analysis.compare.cells import write_cells
 from analysis.ledger import EpisodeRow, TaskRow
+from analysis.report.outcome import aimed_cells
+from analysis.report.record import RunRecord
+from analysis.run_directory import open_run
 from analysis.weakness import WeaknessReport, weakness_report
 from analysis.weakness.from_ledger import probes_of_step
 from analysis.weakness.write import (
@@ -15,13 +22,42 @@ from analysis.weakness.write import (
     write_reports,
     write_weakness,
 )
+from planet.identity import canonical_json
 from tests.analysis.planted_probes import report_of
 
 
 def test_reports_come_back_in_order_with_what_was_aimed_at(run):
     reports = read_reports(run)
     assert [(r.id, r.iteration) for r in reports] == [("r0", 0), ("r1", 1), ("r2", None)]
-    assert [r.targeted for r in reports] == [{"family:two_hop"}, {"family:two_hop"}, set()]
+    assert [r.aimed_at for r in reports] == [{"family:two_hop"}, {"family:two_hop"}, set()]
+
+
+@pytest.fixture
+def exploring(run_path, tmp_path):
+    """The run, with a hint beside each goal; of its two briefs the first aims, and the second explores."""
+    shutil.copytree(run_path, tmp_path / "exploring")
+    asked = {"text": "a shop", "target": {"cells": ["family:two_hop", "resource:invoice"]}}
+    with closing(sqlite3.connect(tmp_path / "exploring" / "ledger.sqlite")) as ledger, ledger:
+        ledger.execute("UPDATE briefs SET brief = ?", (canonical_json(asked),))
+        for iteration, aimed in enumerate((["i0/b00"], [])):
+            noted = (canonical_json({"aimed_briefs": aimed}), iteration)
+            ledger.execute("UPDATE steps SET detail = ? WHERE kind = 'grow' AND iteration = ?", noted)
+    return open_run(tmp_path / "exploring")
+
+
+def test_a_cell_is_targeted_by_goals_of_briefs_that_aim_and_not_by_hints_or_exploring(exploring, tmp_path):
+    assert [r.aimed_at for r in read_reports(exploring)] == [{"family:two_hop"}, set(), set()]
+    write_weakness(exploring, tmp_path)
+    write_cells({"one": exploring}, tmp_path)
+    for name in ("weakness.csv", "cells.csv"):
+        rows = csv.DictReader((tmp_path / name).open())
+        marked = [(row["report"], row["cell"]) for row in rows if row["targeted"] == "True"]
+        assert marked == [("r0", "family:two_hop")], name
+
+
+def test_the_page_of_a_run_names_the_same_cells_as_its_table(exploring):
+    pages = [aimed_cells(iteration) for iteration in RunRecord(exploring).iterations]
+    assert pages == [report.aimed_at for report in read_reports(exploring)[:2]]
 
 
 def test_a_stored_report_follows_from_the_stored_episodes(run):

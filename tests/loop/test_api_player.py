@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -195,6 +196,15 @@ def test_episodes_are_lines_that_the_weakness_report_reads_with_nothing_left_ove
     )
     odd_file = write_lines(tmp_path / "odd.jsonl", strange.episodes)
     assert [c.tool for c in read_episodes(odd_file).probes[0].calls] == [None, None, None]
+
+
+def test_lines_hold_the_reward_before_penalties_which_a_report_calls_raw(tmp_path):
+    from analysis.weakness.own.reading import read_episodes
+
+    one = evaluate(player(oracle), toy_wanted(1), SessionPool(8), None).episodes[0]
+    grade = one.grade.replace(raw_reward=0.8, reward=0.4, penalties={"repetition": 0.5})
+    file = write_lines(tmp_path / "episodes.jsonl", [replace(one, grade=grade)])
+    assert [probe.raw_reward for probe in read_episodes(file).probes] == [0.8]
 
 
 # ── in a run ──────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,7 @@
 """A dry run shows what is really used, counts what is really done, and guesses no time for the unmeasured."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -228,3 +230,29 @@ def test_worlds_are_counted_as_they_are_made() -> None:
         assert before == after
     fixed, looped = (load(EXPERIMENTS / f"{name}.yaml") for name in ("static", "closed_loop"))
     assert (costs(fixed).seconds or 0) < (costs(looped).seconds or 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "more"),
+    [
+        (("policy.grpo.optimizer.name=adam",), 3 * (128 * 64 * 12 + 3 * 128 * 384)),  # of matrices in blocks
+        (("policy.grpo.kl=0.1",), 869_632),
+        # The critic, and two moments of what is not its attention: 3 x (128 x 64 x 12 + 2 x 64) are.
+        (("policy.algorithm=sao", "prompts_per_update=128"), 869_632 + 2 * (869_632 - 3 * 98_432)),
+    ],
+)
+def test_the_disk_holds_all_that_a_checkpoint_does(changes: tuple[str, ...], more: int) -> None:
+    # Checkpoints of the warm start, of three iterations and the newest three, 4 bytes a value.
+    found = costs(load(CLOSED_LOOP, changes)).disk_bytes - costs(load(CLOSED_LOOP)).disk_bytes
+    assert found == 7 * 4 * more
+
+
+def test_a_model_behind_an_interface_stores_no_weights() -> None:
+    file = EXPERIMENTS / "api_policy.yaml"
+    large = load(file, ("policy.decoder=small",))
+    assert costs(large).disk_bytes == costs(load(file)).disk_bytes
+
+
+def test_a_dry_run_is_free_of_jax() -> None:
+    code = "import sys\nfrom loop.run import main\nmain(sys.argv[1:])\nassert 'jax' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code, str(CLOSED_LOOP), "--dry-run"], check=True)

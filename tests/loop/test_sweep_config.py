@@ -98,6 +98,47 @@ def test_arms_that_differ_in_more_than_their_curriculum_are_refused(tmp_path: Pa
         read_sweep(file)
 
 
+@pytest.mark.parametrize(
+    ("own", "text", "said"),
+    [
+        ("splits: {test_salt: x}", "", "splits.test_salt: 'x' is not the sweep's test_salt: ''"),
+        (
+            "splits: {test_salt: x}",
+            "test_salt: y\n",
+            "splits.test_salt: 'x' is not the sweep's test_salt: 'y'",
+        ),
+        (
+            "budget: {further_updates: 5}",
+            "budget: {charged_steps: match closed_loop}\n",
+            "budget.further_updates: 5 is not the sweep's budget.further_updates: 1000",
+        ),
+        (
+            "budget: {charged_steps: 70}",
+            "budget: {charged_steps: 90}\n",
+            "budget.charged_steps: 70 is not the sweep's budget.charged_steps: 90",
+        ),
+    ],
+)
+def test_an_arm_that_says_something_else_than_the_sweep_is_refused(
+    tmp_path: Path, own: str, text: str, said: str
+) -> None:
+    in_file = write_sweep(tmp_path / "in_file", text)
+    arm = in_file.parent / "static.yaml"
+    arm.write_text(f"{arm.read_text()}{own}\n")
+    in_overrides = write_sweep(tmp_path / "in_overrides", text)
+    changed = f"  - {{config: static.yaml, overrides: {{{own}}}}}"
+    in_overrides.write_text(in_overrides.read_text().replace(STATIC, changed))
+    in_common = write_sweep(tmp_path / "in_common", f"{text}overrides: {{{own}}}\n")
+    for file in (in_file, in_overrides, in_common):
+        with pytest.raises(ConfigError, match=re.escape(f"static.yaml: {said}, which all arms get; give it")):
+            read_sweep(file)
+
+
+def test_an_arm_may_repeat_what_the_sweep_says(tmp_path: Path) -> None:
+    file = write_sweep(tmp_path, "test_salt: s\noverrides: {splits: {test_salt: s}}\n")
+    assert {arm.config.splits.test_salt for arm in read_sweep(file).arms} == {"s"}
+
+
 def test_an_arm_that_needs_another_comes_after_it(tmp_path: Path) -> None:
     text = "budget: {charged_steps: match closed_loop}\n"
     sweep = swept(tmp_path, text, ("static", "random_worlds", "closed_loop"))

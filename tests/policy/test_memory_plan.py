@@ -22,9 +22,11 @@ from policy.decoder import Attention, Source, parameters
 from policy.device_memory import device_memory, require_room
 from policy.errors import DeviceError
 from policy.memory_advice import advice, fitting_mesh, meshes
-from policy.memory_plan import Plan, activations, logits, plan
+from policy.memory_plan import Plan, activations, logits, plan, stored_bytes
 from policy.optimizer import initial
 from policy.packing import Packed
+from policy.sao_trainer import SaoTrainer
+from policy.trainer import Trainer
 
 ADAM = GrpoConfig(optimizer=OptimizerConfig(name="adam"))
 MICRO = PolicyConfig(decoder=PRESETS["micro"])
@@ -130,6 +132,27 @@ def test_a_critic_is_planned_to_the_byte() -> None:
     made = critic_of(parameters(config.decoder, 0), config.sao.critic.optimizer)
     # Beside it: the value head of 32 + 1 numbers with two moments, and a counter.
     assert 0 <= held(made) - of(plan(config), "critic") <= 4 * 3 * 33 + 8
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"grpo": ADAM},
+        {"grpo": GrpoConfig(kl=0.1)},
+        {"algorithm": "sao"},
+        {"mesh": MeshConfig(fsdp=2)},  # whose devices store all of it together
+    ],
+)
+def test_a_checkpoint_is_counted_with_all_that_it_holds(change: dict[str, Any]) -> None:
+    config = MICRO.model_copy(update=change)
+    if config.algorithm == "sao":
+        state = SaoTrainer(config.decoder, config.sao, config.packing).init(0)
+    else:
+        state = Trainer(config.decoder, config.grpo, config.packing).init(0)
+    arrays = (state.params, state.opt_state, state.critic, state.reference)
+    # Beside them: counters, Muon's coefficients, and the value head of 33 numbers with two moments.
+    assert 0 <= held(arrays) - stored_bytes(config) <= 64 + 4 * 3 * 33 + 8
 
 
 def test_advice_is_followed_until_it_fits() -> None:

@@ -181,7 +181,9 @@ class OwnEpisode(_Lenient):
         description="Facet -> value or values by which weakness is to be counted: family, role, domain, ...",
     )
     reward: FiniteFloat | None = Field(
-        None, description="Default: the share of assertions satisfied, or 1 for success and 0 for failure."
+        None,
+        description="Before penalties; its mean is the report's raw reward. Default: the share of assertions "
+        "satisfied, or 1 for success and 0 for failure.",
     )
     ended: Ended = Field("answer", description="How the episode ended.")
 
