@@ -6,8 +6,8 @@ import json
 import pytest
 
 from analysis.ledger import EpisodeRow, TaskRow
+from analysis.report.record import RunRecord
 from analysis.weakness import WeaknessReport, weakness_report
-from analysis.weakness.from_ledger import probes_of_step
 from analysis.weakness.write import (
     StoredReport,
     read_reports,
@@ -25,8 +25,8 @@ def test_reports_come_back_in_order_with_what_was_aimed_at(run):
 
 
 def test_a_stored_report_follows_from_the_stored_episodes(run):
-    step = run.ledger.query("SELECT MIN(step) AS step FROM reports")[0]["step"]
-    assert weakness_report(probes_of_step(run.ledger, run.id, step)) == read_reports(run)[0].report
+    first = RunRecord(run).diagnoses[0]
+    assert weakness_report(first.probes) == first.report == read_reports(run)[0].report
 
 
 def test_the_weakest_family_of_the_simulated_agent_is_the_planted_one(run):
