@@ -113,13 +113,13 @@ def _order(origin: str) -> tuple[bool, int, str]:
     return (origin != START, len(origin), origin)
 
 
-def uniform_effective_number(updates: Sequence[tuple[int, int]], seed: int = 0) -> float:
+def uniform_effective_number(updates: Sequence[tuple[int, int]]) -> float:
     """The mean effective number of tasks when every update draws uniformly, and no task twice in it.
 
     updates: prompts of each, and tasks in its pool, to which later ones only add. An update with more prompts
     than tasks takes all of them before any comes again.
     """
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     counts: Any = np.zeros((DRAWS, max(pool for _, pool in updates)), dtype=int)
     for prompts, pool in updates:
         rounds, rest = divmod(prompts, pool)
