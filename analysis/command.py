@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import AnalysisError
-from planet.command import WRONG_USE, Parser, complain
-from planet.command import finish as finish_command
+from planet import command as shared
+from planet.command import Parser
 
 
 class Result(NamedTuple):
@@ -35,12 +35,8 @@ def add_run(options: Parser) -> None:
 def finish(options: Parser, work: Callable[[], None]) -> int:
     """Do a command's work; an AnalysisError or an unusable file becomes one line and exit code 2."""
 
-    def guarded() -> int:
-        try:
-            work()
-        except AnalysisError as error:
-            complain(f"{options.prog}: {error}")
-            return WRONG_USE
+    def done() -> int:
+        work()
         return 0
 
-    return finish_command(options, guarded)
+    return shared.finish(options, done, AnalysisError)

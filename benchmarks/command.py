@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.sides import Figures, Side, SideError, cores
+from planet.command import Parser, positive
 from policy import command
-from policy.command import Parser, new_file, positive
+from policy.command import new_file
 
 
 def parser(name: str, description: str | None) -> Parser:

@@ -16,7 +16,7 @@ from benchmarks.command import finish, parser, progressed, write
 from benchmarks.decoding_work import TEXT, Work, prompts_of
 from benchmarks.sides import Figures, Side, SideError, taking_turns
 from benchmarks.table import Row, lines
-from policy.command import positive
+from planet.command import positive
 
 OURS, THEIRS = "here", "llama.cpp"
 

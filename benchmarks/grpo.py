@@ -14,7 +14,7 @@ from benchmarks.command import finish, parser, progressed, write
 from benchmarks.grpo_work import Work
 from benchmarks.sides import Figures, Side, SideError, taking_turns
 from benchmarks.table import Row, lines
-from policy.command import Parser, positive
+from planet.command import Parser, positive
 from policy.config import PRESETS
 
 OURS = "here"

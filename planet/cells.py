@@ -64,11 +64,20 @@ def _evidence(key: TaskKey, name: str) -> tuple[AssertionKind | str, str]:
     for assertion in key.assertions:
         if assertion.id == name:
             return assertion.kind, assertion.table
-    if name in key.at_stake:  # its last required write is the effect's, whichever table that is
-        effects = [_table(c) for c in key.oracle if c.required]
-        triggers = {a.table for a in key.assertions if a.kind == "equals"}
-        return "invariant", next((t for t in effects if t not in triggers), effects[-1])
+    if name in key.at_stake:
+        return "invariant", _effect_table(key)
     raise KeyError(f"task {key.task_id} has no evidence {name}")
+
+
+def _effect_table(key: TaskKey) -> str:
+    """The table in which the rule at stake wants its effect: the first one written besides the trigger's.
+
+    The part that puts a rule at stake leads the task: its assertions, the trigger's `equals` before all, and
+    its writes stand before those of errands, which may set anything.
+    """
+    written = [_table(call) for call in key.oracle if call.required]
+    trigger = next((a.table for a in key.assertions if a.kind == "equals"), None)
+    return next((table for table in written if table != trigger), written[-1])
 
 
 def on_target(key: TaskKey, cell: str) -> bool:

@@ -39,19 +39,17 @@ def command(name: str, description: str) -> Parser:
 
 def positive(text: str) -> int:
     """A whole number of 1 or more, as the type of an argument."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
-    return number
+    return _whole(text, 1)
 
 
 def none_or_more(text: str) -> int:
     """A whole number of 0 or more, as the type of an argument."""
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of {least} or more")
     return int(text)
 
 
@@ -61,18 +59,23 @@ def run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: list[st
     return finish(parser, lambda: work(given))
 
 
-def finish(parser: Parser, work: Callable[[], int]) -> int:
-    """Do a command's work and give its exit code; what PLANET or the disk refuses becomes one line."""
+def finish(parser: Parser, work: Callable[[], int], *refusals: type[Exception]) -> int:
+    """Do a command's work and give its exit code; what PLANET or the disk refuses becomes one line, and so do
+    further `refusals`."""
+    refused: tuple[type[Exception], ...] = (PlanetError, *refusals)
+    code = 0
     print_anything()
     try:
-        return work()
+        code = work()
+        print(end="", flush=True)  # so that a reader who is gone is met here
+        return code
     except BrokenPipeError:  # the reader of the output has seen enough
         close_output()
-        return 0
+        return code
     except OSError as error:
         complain(f"{parser.prog}: {told(error)}")
         return WRONG_USE
-    except PlanetError as error:
+    except refused as error:
         complain(f"{parser.prog}: {error}")
         return WRONG_USE
     except KeyboardInterrupt:

@@ -22,6 +22,6 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequenc
     return [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, marks, *rows)]
 
 
-def percent(value: float | None, digits: int = 1) -> str:
+def percent(value: float | None) -> str:
     """A share as text; "-" when it was not measured."""
-    return "-" if value is None else f"{value:.{digits}%}"
+    return "-" if value is None else f"{value:.1%}"

@@ -1,6 +1,7 @@
 """`python -m policy.bench`: speed of rollouts and updates, beside the matrix peak of the machine."""
 
-from policy.command import Parser, finish, new_file, positive
+from planet.command import Parser, positive
+from policy.command import finish, new_file
 
 PRESETS = ("micro", "small", "tiny")
 """Shapes that are made for words, as the tasks are; published ones have vocabularies of their own."""

@@ -89,10 +89,10 @@ def requests(prompts: int, group: int) -> list[EpisodeRequest]:
     ]
 
 
-def schooled(config: PolicyConfig, codec: Codec, steps: int = STEPS) -> Params:
+def schooled(config: PolicyConfig, codec: Codec) -> Params:
     """Parameters after a short warm start on other tasks of the kind."""
     examples, refused = examples_of(codec, [task(1000 + n) for n in range(256)])
     assert not refused, refused[0]
-    settings = config.warm_start.model_copy(update={"steps": steps, "batch": 16})
+    settings = config.warm_start.model_copy(update={"steps": STEPS, "batch": 16})
     fresh = parameters(config.decoder, 0)
     return warm_start(config.decoder, fresh, examples, settings, config.packing, 0)[0]

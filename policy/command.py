@@ -1,30 +1,12 @@
-"""What the policy's commands share: one-line complaints, with exit code 2 for wrong use."""
+"""What the policy's commands share beyond PLANET's: what the policy refuses is one line and exit code 2."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
+from planet import command
+from planet.command import Parser
 from policy.errors import PolicyError
-
-WRONG_USE = 2
-INTERRUPTED = 130
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose complaint is one line, with exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """One line."""
-        self.exit(WRONG_USE, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
-
-
-def positive(text: str) -> int:
-    """A whole number of 1 or more, as the type of an argument."""
-    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
-    return int(text)
 
 
 def new_file(text: str) -> Path:
@@ -38,12 +20,4 @@ def new_file(text: str) -> Path:
 def finish(parser: Parser, work: Callable[[], int], *refusals: type[Exception]) -> int:
     """Do a command's work and give its exit code; what the policy or the disk refuses becomes one line, and
     so do further `refusals`."""
-    refused: tuple[type[Exception], ...] = (PolicyError, OSError, *refusals)
-    try:
-        return work()
-    except refused as error:
-        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
-        return WRONG_USE
-    except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped", file=sys.stderr)
-        return INTERRUPTED
+    return command.finish(parser, work, PolicyError, *refusals)

@@ -120,7 +120,8 @@ def load(path: Path | None = None) -> Vocabulary:
 
 def main(argv: list[str] | None = None) -> int:
     """Append the words of a file (one per line) to the vocabulary that runs use, or start one."""
-    from policy.command import Parser, finish, positive
+    from planet.command import Parser, positive
+    from policy.command import finish
 
     parser = Parser(prog="python -m policy.vocabulary", description=main.__doc__)
     parser.add_argument(

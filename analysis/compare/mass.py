@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import exp
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from analysis.compare.pages import on_pages
 from analysis.csv_file import write_csv
+from analysis.effective_number import effective_number
 from analysis.footprint.shares import subsets
 from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing, line
@@ -113,25 +113,19 @@ def _order(origin: str) -> tuple[bool, int, str]:
     return (origin != START, len(origin), origin)
 
 
-def effective_number(counts: Sequence[int]) -> float:
-    """exp of the entropy of shares: n for n equal counts, 1 when all lies on one."""
-    shares = np.asarray(counts, dtype=float) / sum(counts)
-    return exp(float(-(shares * np.log(shares)).sum()))
-
-
-def uniform_effective_number(updates: Sequence[tuple[int, int]], seed: int = 0) -> float:
+def uniform_effective_number(updates: Sequence[tuple[int, int]]) -> float:
     """The mean effective number of tasks when every update draws uniformly, and no task twice in it.
 
     updates: prompts of each, and tasks in its pool, to which later ones only add. An update with more prompts
     than tasks takes all of them before any comes again.
     """
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     counts: Any = np.zeros((DRAWS, max(pool for _, pool in updates)), dtype=int)
     for prompts, pool in updates:
         rounds, rest = divmod(prompts, pool)
         counts[:, :pool] += rounds
         np.add.at(counts, (np.arange(DRAWS)[:, None], subsets(generator, pool, rest, DRAWS)), 1)
-    return float(np.mean([effective_number(row[row > 0]) for row in counts]))
+    return float(np.mean([effective_number(row[row > 0].tolist()) for row in counts]))
 
 
 def _rows(mass: Mass) -> list[tuple[Any, ...]]:

@@ -83,15 +83,15 @@ def _coverage(sweep: Sweep, arm: str, key: Key) -> Coverage:
     )
 
 
-def coverage_table(found: Sequence[Coverage], dimension: str = SHOWN) -> Table:
-    """One dimension, cumulated to the end of each iteration; without rows when no arm has it."""
-    shown = [c for c in found if c.dimension == dimension and c.scope == "cumulated"]
+def coverage_table(found: Sequence[Coverage]) -> Table:
+    """The dimension SHOWN, cumulated to the end of each iteration; without rows when no arm has it."""
+    shown = [c for c in found if c.dimension == SHOWN and c.scope == "cumulated"]
     seeds: dict[str, int] = {}
     for c in shown:
         seeds.setdefault(c.arm, c.seeds)  # of the first iteration
     few = case_study(seeds)
     return Table(
-        f"Coverage of {dimension}: share of the pool with a gradient, cumulated, in percent (seed means); "
+        f"Coverage of {SHOWN}: share of the pool with a gradient, cumulated, in percent (seed means); "
         f"minus uniform draws and minus {CONTROL} in points [95 % interval over seeds]; outside: seeds whose "
         f"share lies outside of the band of their own draws{f'; {few}' if few else ''}",
         ("arm", "to iteration", "share", "uniform draws", "minus these", "outside", f"minus {CONTROL}"),

@@ -14,6 +14,7 @@ CAPTION = (
     "Training health per update, over all sampled episodes: what is learned, how long episodes are, what "
     "goes wrong in them, and how much of the batch carries a gradient."
 )
+PARTS = 6
 _FIELDS = tuple(name for name in Health._fields if name != "trainer")
 _PANELS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("reward and all-pass", ("reward", "raw_reward", "all_pass")),
@@ -38,9 +39,9 @@ def write_health(run: OpenRun, out: Path | None = None) -> Result:
     return Result(render_health(rows), (table, _draw(rows, out / "health.png")))
 
 
-def render_health(rows: Sequence[Health], parts: int = 6) -> str:
-    """Means over up to `parts` equal stretches of the run, one line each."""
-    size = -(-len(rows) // parts)
+def render_health(rows: Sequence[Health]) -> str:
+    """Means over up to PARTS equal stretches of the run, one line each."""
+    size = -(-len(rows) // PARTS)
     stretches = [rows[start : start + size] for start in range(0, len(rows), size)]
     header = (
         "updates",

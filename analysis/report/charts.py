@@ -145,9 +145,9 @@ def _legend(series: Sequence[Series]) -> Html:
     return element("div", together(key(i, s.name) for i, s in enumerate(series)), class_="legend")
 
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """About `count` round numbers from `low` to `high`."""
-    step = _round_step((high - low) / count)
+def ticks(low: float, high: float) -> list[float]:
+    """About five round numbers from `low` to `high`."""
+    step = _round_step((high - low) / 5)
     return list(_between(ceil(low / step - 1e-9), floor(high / step + 1e-9), step))
 
 

@@ -24,7 +24,7 @@ from analysis.ledger import (
 from analysis.run_directory import OpenRun
 from analysis.weakness import ProbeEpisode, WeaknessReport
 from analysis.weakness.attribution import Blame, blame
-from analysis.weakness.from_ledger import probes_from_rows
+from analysis.weakness.from_ledger import probes_of_step
 
 
 class Diagnosis(NamedTuple):
@@ -178,10 +178,7 @@ class RunRecord:
 
     def diagnosis(self, row: ReportRow, iteration: int | None = None) -> Diagnosis:
         """One report with its episodes."""
-        rows: list[Row] = []
-        for kind in (EpisodeRow, ToolCallRow, EvidenceRow):
-            rows += self.run.ledger.rows(kind, self.run.id, step=row.step)
-        probes = tuple(probes_from_rows(rows, self.tasks, self.worlds))
+        probes = tuple(probes_of_step(self.run.ledger, self.run.id, row.step, self.tasks, self.worlds))
         report = WeaknessReport.model_validate(row.report)
         blamed = {probe.episode_id: blame(probe) for probe in probes}
         return Diagnosis(row.step, row.report_id, iteration, report, probes, blamed)

@@ -33,10 +33,10 @@ def probes_from_rows(
     ]
 
 
-def probes_of_step(ledger: Ledger, run_id: str, step: int) -> list[ProbeEpisode]:
-    """The probe episodes of one controller step, read back."""
-    tasks = {row.task_id: row for row in ledger.rows(TaskRow, run_id)}
-    worlds = {row.world_id: row for row in ledger.rows(WorldRow, run_id)}
+def probes_of_step(
+    ledger: Ledger, run_id: str, step: int, tasks: Mapping[str, TaskRow], worlds: Mapping[str, WorldRow]
+) -> list[ProbeEpisode]:
+    """The probe episodes of one controller step, read back; tasks and worlds as for `probes_from_rows`."""
     rows: list[Row] = []
     for row_type in (EpisodeRow, ToolCallRow, EvidenceRow):
         rows.extend(ledger.rows(row_type, run_id, step=step))

@@ -63,15 +63,6 @@ class Cell(Frozen):
         """The cell as tasks carry it, "facet:value"."""
         return f"{self.facet}:{self.value}"
 
-    def contrasts(self, coverage: float = COVERAGE, contrast: float = CONTRAST) -> bool:
-        """Whether failed episodes require the cell often, and much oftener than passed ones."""
-        return (
-            self.coverage is not None
-            and self.contrast is not None
-            and self.coverage >= coverage
-            and self.contrast >= contrast
-        )
-
 
 class EqualOdds(Frozen):
     """The test that all cells of a facet have equal failure odds."""

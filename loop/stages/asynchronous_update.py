@@ -2,10 +2,10 @@
 
 from typing import cast
 
+from analysis.effective_number import effective_number
 from loop.asynchronous.stream import Stream
 from loop.circle import Circle
 from loop.config import Config
-from loop.curricula.samplers.draws import effective_number
 from loop.episodes.charging import charge
 from loop.learning.in_play import PlaysOn
 from loop.resuming.outcome import Outcome

@@ -1,7 +1,7 @@
 """One policy update: draw prompts, play groups, grade, gate, refill once, and take a policy-gradient step."""
 
+from analysis.effective_number import effective_number
 from loop.circle import Circle
-from loop.curricula.samplers.draws import effective_number
 from loop.episodes.charging import charge
 from loop.episodes.groups import Group
 from loop.episodes.playing import prompts

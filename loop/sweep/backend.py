@@ -1,6 +1,5 @@
 """Seeds side by side: joblib starts a process for each, on this machine or through Ray on several."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import IO
 from loop.errors import SweepError
 from loop.sweep import cores
 from loop.sweep.seed import MARK
+from planet.side_by_side import use_ray
 
 STOPPED = 130
 """Exit code of a seed that was stopped as asked, or not begun after that."""
@@ -72,24 +72,10 @@ def run_jobs(
         with parallel_config("threading", n_jobs=side_by_side):
             codes = Parallel()(delayed(on_its_cores)(job) for job in jobs)
     else:
-        _use_ray()
+        use_ray(side_by_side, SweepError, show_output=True)
         with parallel_config("ray", n_jobs=side_by_side):
             codes = Parallel()(delayed(run_job)(job) for job in jobs)
     return {job.seed: code for job, code in zip(jobs, codes, strict=True)}
-
-
-def _use_ray() -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing calls home
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError as error:
-        raise SweepError(
-            f"--backend ray: Ray cannot be imported ({error}); install the extra: pip install -e '.[cluster]'"
-        ) from error
-    if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=True)
-    register_ray()
 
 
 def run_job(

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from policy.command import Parser, finish
+from planet.command import Parser
+from policy.command import finish
 
 
 def main(argv: list[str] | None = None) -> int:

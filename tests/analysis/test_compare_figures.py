@@ -2,7 +2,6 @@
 
 import csv
 import shutil
-from math import log
 
 import pytest
 
@@ -10,7 +9,7 @@ from analysis.compare.cells import reports_of, write_cells
 from analysis.compare.dose import Dose, doses_of, rank_correlation
 from analysis.compare.dose_table import write_doses
 from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total, write_funnel
-from analysis.compare.mass import effective_number, masses_of, uniform_effective_number, write_mass
+from analysis.compare.mass import masses_of, uniform_effective_number, write_mass
 from analysis.compare.pages import on_pages
 from analysis.compare.standing import standing
 from analysis.compare.write import write_comparison
@@ -162,13 +161,6 @@ def test_prompts_are_counted_once_whatever_their_group(run):
     # Four worlds of three tasks, and one grown each.
     assert [mass.pool for mass in masses] == [15, 18]
     assert set(masses[0].origins) <= {"starting pool", "grown in 0"} and masses[0].sampler is None
-
-
-def test_the_effective_number_is_that_of_equal_shares():
-    assert effective_number([5, 5, 5, 5]) == pytest.approx(4)
-    assert effective_number([7]) == 1
-    # shares 3/4 and 1/4: exp(3/4 log 4/3 + 1/4 log 4)
-    assert log(effective_number([3, 1])) == pytest.approx(0.75 * log(4 / 3) + 0.25 * log(4))
 
 
 def test_uniform_draws_take_no_task_twice_in_an_update():

@@ -118,7 +118,9 @@ def test_rows_read_back_from_a_ledger_give_the_same_report(made, tmp_path):
         with ledger.transaction() as tx:
             tx.add(run, StepRow(run_id="r", step=0, kind="diagnose", iteration=0), *rows)
         ordered = sorted(rows, key=lambda row: row.episode_id if isinstance(row, EpisodeRow) else "")
-        assert weakness_report(probes_of_step(ledger, "r", 0)) == report_of(ordered)
+        tasks = {row.task_id: row for row in ledger.rows(TaskRow, "r")}
+        worlds = {row.world_id: row for row in ledger.rows(WorldRow, "r")}
+        assert weakness_report(probes_of_step(ledger, "r", 0, tasks, worlds)) == report_of(ordered)
 
 
 def test_a_world_row_names_the_services_that_its_slice_offers(made):

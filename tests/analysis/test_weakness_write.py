@@ -14,7 +14,6 @@ from analysis.report.outcome import aimed_cells
 from analysis.report.record import RunRecord
 from analysis.run_directory import open_run
 from analysis.weakness import WeaknessReport, weakness_report
-from analysis.weakness.from_ledger import probes_of_step
 from analysis.weakness.write import (
     StoredReport,
     read_reports,
@@ -61,8 +60,8 @@ def test_the_page_of_a_run_names_the_same_cells_as_its_table(exploring):
 
 
 def test_a_stored_report_follows_from_the_stored_episodes(run):
-    step = run.ledger.query("SELECT MIN(step) AS step FROM reports")[0]["step"]
-    assert weakness_report(probes_of_step(run.ledger, run.id, step)) == read_reports(run)[0].report
+    first = RunRecord(run).diagnoses[0]
+    assert weakness_report(first.probes) == first.report == read_reports(run)[0].report
 
 
 def test_the_weakest_family_of_the_simulated_agent_is_the_planted_one(run):

@@ -12,7 +12,7 @@ from loop.curricula.gate import UnequalRewardGate
 from loop.curricula.parts import curriculum
 from loop.curricula.protocols import GroupOutcome
 from loop.curricula.samplers.difficulty_pools import DifficultyPoolsSampler
-from loop.curricula.samplers.draws import draw_by_weight, effective_number
+from loop.curricula.samplers.draws import draw_by_weight
 from loop.curricula.samplers.learnability import LearnabilitySampler, learnability
 from loop.curricula.samplers.replay import PrioritizedReplaySampler
 from loop.curricula.samplers.uniform import UniformSampler
@@ -110,14 +110,6 @@ def test_a_pool_smaller_than_an_update_is_drawn_in_whole_rounds_and_an_empty_one
 ) -> None:
     assert set(Counter(sampler().draw(POOL, 20, seed=1)).values()) == {2}
     assert sampler().draw([], 5, seed=1) == []
-
-
-def test_the_effective_number_is_that_of_equal_weights_and_shrinks_with_their_spread() -> None:
-    assert effective_number([0.2] * 5) == pytest.approx(5)
-    assert effective_number([7.0]) == pytest.approx(1)
-    assert effective_number([0.0, 0.0]) == 0 and effective_number([]) == 0
-    # Shares 3/4 and 1/4: exp(-(3/4) ln(3/4) - (1/4) ln(1/4)) = 4 / 3 ** 0.75 = 1.7548.
-    assert effective_number([3.0, 1.0]) == pytest.approx(4 / 3**0.75)
 
 
 def test_a_pool_without_any_weight_is_refused_and_not_drawn_from_for_ever() -> None:

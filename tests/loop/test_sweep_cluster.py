@@ -13,14 +13,35 @@ from analysis.ledger import Ledger
 from analysis.run_directory import open_run
 from analysis.run_result import read_results
 from loop.config import Config
+from loop.errors import SweepError
+from loop.sweep import backend
+from loop.sweep.backend import Attached, Job, run_jobs
 from loop.tracking.mlflow_store import MlflowTracker
 from loop.tracking.parent import main as make_parent
 from loop.tracking.protocol import Identity
 from loop.tracking.records import identity_of
 from tests.analysis.postgresql_server import new_database, server
+from tests.fakes_ray import pretend_ray
 from tests.loop.sweeps import ROOT, command, write_sweep
 
+TWO = [Job(seed, (), Path("log"), Path()) for seed in (10, 11)]
 MICRO = ["experiments/micro.yaml", "learner=tests.loop.fakes:NoisyOracle"]
+
+
+@pytest.mark.parametrize(("address", "cpus"), [(None, 2), ("ray://head:10001", None)])
+def test_a_ray_of_this_machine_has_room_for_the_seeds_side_by_side(
+    address: str | None, cpus: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = pretend_ray(monkeypatch, address)
+    monkeypatch.setattr(backend, "run_job", lambda job: job.seed - 10)
+    assert run_jobs(TWO, 2, "ray", lambda job, line: None, Attached()) == {10: 0, 11: 1}
+    assert asked == [{"include_dashboard": False, "log_to_driver": True, "num_cpus": cpus}]
+
+
+def test_a_sweep_without_ray_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    with pytest.raises(SweepError, match=r"--backend ray: Ray cannot be imported .*; install the extra: pip"):
+        run_jobs(TWO, 2, "ray", lambda job, line: None, Attached())
 
 
 @pytest.mark.slow

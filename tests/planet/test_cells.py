@@ -3,9 +3,11 @@
 import pytest
 
 from planet.cells import FACETS, cells_of, on_target, owned
-from planet.tasks.draft import equal, may_write, read, write
+from planet.records.task import Assertion, PlannedCall
+from planet.tasks.draft import Draft, equal, may_write, read, write
+from planet.tasks.errands import merged
 from tests.planet.toy_tasks import FACETS as UPDATE
-from tests.planet.toy_tasks import toy_task, vip_task
+from tests.planet.toy_tasks import exists, toy_task, vip_task
 
 PROPAGATE = UPDATE.replace(
     family="propagate",
@@ -23,6 +25,19 @@ WHOLE = {"family:propagate", "hops:2", "industry:manufacturing", "role:coordinat
     "pattern:field_follows",
     "pair:support>crm",
 }
+
+
+def draft(family: str, assertions: tuple[Assertion, ...], *writes: PlannedCall) -> Draft:
+    """A part of a task with what its evidence is owned by."""
+    return Draft(
+        family=family,
+        fields={},
+        assertions=assertions,
+        allowed=(),
+        oracle=writes,
+        alternative=(),
+        mentions=(),
+    )
 
 
 def test_a_task_requires_the_cells_of_all_its_facets():
@@ -47,6 +62,31 @@ def test_evidence_is_owned_by_the_place_that_decides_it_and_by_the_skill_of_the_
     assert owned(KEY, "RULE-01") == WHOLE | write | {
         "kind:invariant", "resource:ticket", "tool:update_ticket", "service:support",
     }  # fmt: skip
+
+
+def test_the_rule_of_the_leading_part_is_owned_by_its_effect_whatever_errands_set():
+    vip = {"tier": "vip"}
+    lead = draft(
+        "propagate",
+        equal("customer", "CUS-0001", vip),
+        write("customer", "CUS-0001", vip),
+        write("invoice", "INV-0001", {"priority": "high"}),
+    )
+    paid = {"status": "paid"}
+    setting = draft("two_hop", equal("invoice", "INV-0002", paid), write("invoice", "INV-0002", paid))
+    made = {"customer_id": "CUS-0002"}
+    making = draft("create", (exists("shipment", **made),), write("shipment", None, made))
+    whole = merged(lead._replace(at_stake=("RULE-01",)), (setting, making))
+    tables = ("customer", "invoice", "shipment")
+    key = toy_task(
+        assertions=whole.assertions,
+        at_stake=whole.at_stake,
+        oracle=whole.oracle,
+        facets=PROPAGATE.replace(resources=tables, services=("crm", "billing", "shipping")),
+    ).key
+    owners = owned(key, "RULE-01")
+    assert {"resource:invoice", "service:billing"} <= owners
+    assert not {"resource:shipment", "service:shipping"} & owners
 
 
 def test_unknown_evidence_is_a_key_error_that_names_it():

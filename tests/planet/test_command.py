@@ -119,7 +119,7 @@ def test_wrong_use_quotes_no_more_than_200_characters(capsys: pytest.CaptureFixt
     assert len(said) < 400 and said.endswith("is no whole number of 0 or more; --help shows the usage")
 
 
-@pytest.mark.parametrize("rows", ["-1", "x", "1.5", ""])
+@pytest.mark.parametrize("rows", ["-1", "x", "1.5", "", "1_0", " 1", "٣", "1" * 10])
 def test_inspect_shows_a_whole_number_of_rows(rows: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         inspect(["worlds", "ab", f"--rows={rows}"])

@@ -11,6 +11,7 @@ from planet.author.library.company import EXPONENT
 from planet.author.library.slices import SERVICES, SIZES, usual_services
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
+from planet.cells import owned
 from planet.census.rarefaction import rarefaction
 from planet.errors import BriefError
 from planet.expand.derived import Derived
@@ -188,6 +189,15 @@ def test_a_derived_table_of_nothing_goes_back_to_the_author(derived, message):
     bad = SchemaPlan.model_validate({**schema, "derived": (derived,)})
     (problem,) = artifact_faults(bad, {}, load_catalog())
     assert message in problem
+
+
+def test_the_rule_at_stake_is_owned_by_the_table_of_its_effect(library):
+    for made in library:
+        effects = {rule.id: rule.effect_table for rule in made.key.invariants}
+        for key in (task.key for task in made.tasks):
+            for name in key.at_stake:
+                owners = {cell for cell in owned(key, name) if cell.startswith("resource:")}
+                assert owners == {f"resource:{effects[name]}"}
 
 
 # ── errands ─────────────────────────────────────────────────────────────────────────────────────

@@ -1,12 +1,9 @@
 """Work in processes gives what work in this process gives, in order."""
 
-import sys
-from types import ModuleType
-
-import joblib
 import pytest
 
 from planet.side_by_side import side_by_side
+from tests.fakes_ray import pretend_ray
 
 
 def square(number: int) -> int:
@@ -25,17 +22,7 @@ def test_two_jobs_give_the_same_in_the_same_order():
 
 @pytest.mark.parametrize(("address", "cpus"), [(None, 2), ("ray://head:10001", None)])
 def test_a_cluster_that_the_environment_names_keeps_its_number_of_processors(monkeypatch, address, cpus):
-    asked = []
-    ray, bridge = ModuleType("ray"), ModuleType("ray.util.joblib")
-    ray.is_initialized, ray.init = (lambda: False), (lambda **given: asked.append(given))
-    bridge.register_ray = lambda: joblib.register_parallel_backend("ray", joblib.parallel.ThreadingBackend)
-    monkeypatch.setitem(sys.modules, "ray", ray)
-    monkeypatch.setitem(sys.modules, "ray.util", ModuleType("ray.util"))
-    monkeypatch.setitem(sys.modules, "ray.util.joblib", bridge)
-    monkeypatch.setattr(joblib.parallel, "BACKENDS", dict(joblib.parallel.BACKENDS))
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    if address:
-        monkeypatch.setenv("RAY_ADDRESS", address)
+    asked = pretend_ray(monkeypatch, address)
     assert list(side_by_side(square, range(3), 2, "ray")) == [0, 1, 4]
     assert asked == [{"include_dashboard": False, "log_to_driver": False, "num_cpus": cpus}]
 

@@ -82,7 +82,7 @@ def test_words_that_cannot_be_read_or_do_not_fit_end_the_command_with_one_line(
 ) -> None:
     words = tmp_path / "words.txt"
     cases = (
-        (None, 256, "No such file"),
+        (None, 256, "words.txt: does not exist; check the name"),
         (b"a1 b2", 157, "39 words do not fit"),
         (b"\x85", 256, "no text in UTF-8"),
     )

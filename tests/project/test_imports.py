@@ -27,6 +27,7 @@ POLICY_MAY_SEE = (
     "planet.identity",
     "planet.errors",
     "planet.strict_json",
+    "planet.command",
 )
 """All of PLANET that a policy imports: what only the grader may know lives elsewhere."""
 HEAVY = ("jax", "flax", "optax", "orbax", "mlflow", "litellm", "sklearn", "matplotlib", "scipy", "pandas",

@@ -60,12 +60,12 @@ def renamed(cell: Cell, names: Mapping[str, Names]) -> str:
     return names.get(cell.facet, {}).get(cell.value, cell.value)
 
 
-def strata(cells: Sequence[Cell], least: int = LEAST) -> list[list[Cell]]:
-    """Terciles of opportunities, neighbours merged until each has `least` cells, or there is one."""
+def strata(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Terciles of opportunities, neighbours merged until each has LEAST cells, or there is one."""
     ranked = sorted(cells, key=lambda c: (c.opportunities, c.value))
     cuts = [len(ranked) * n // 3 for n in range(4)]
     groups = [ranked[low:high] for low, high in pairwise(cuts) if high > low]
-    while len(groups) > 1 and min(map(len, groups)) < least:
+    while len(groups) > 1 and min(map(len, groups)) < LEAST:
         small = min(range(len(groups)), key=lambda i: len(groups[i]))
         beside = [i for i in (small - 1, small + 1) if 0 <= i < len(groups)]
         first, second = sorted((small, min(beside, key=lambda i: len(groups[i]))))

@@ -1,4 +1,4 @@
-"""Drawing tasks by weight, and from how many tasks a distribution really draws."""
+"""Drawing tasks by weight."""
 
 import math
 import random
@@ -41,15 +41,6 @@ def _without_repetition(
     draws = [(math.log(1.0 - rng.random()), weight, task) for task, weight in zip(ids, weights, strict=True)]
     keys = [(draw / weight, task) for draw, weight, task in draws if weight > 0]
     return [task for _, task in sorted(keys, reverse=True)[:count]]
-
-
-def effective_number(weights: Sequence[float]) -> float:
-    """exp of the entropy of weights, summing to 1 or not: n for n equal ones, 1 for one; 0 for none."""
-    total = math.fsum(weights)
-    if total <= 0:
-        return 0.0
-    shares = [weight / total for weight in weights if weight > 0]
-    return math.exp(-math.fsum(share * math.log(share) for share in shares))
 
 
 def above_floor(shares: Sequence[float], floor: float) -> list[float]:
