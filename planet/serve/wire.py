@@ -7,7 +7,7 @@ protocol of 2026-07-28 has none, so it is declined, and clients that speak both 
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 INSTRUCTION = "task://instruction"
 PROMPT = "task"
 
-Context = ServerRequestContext[Any, Any]
+Context: TypeAlias = ServerRequestContext[Any, Any]
 OfVisit = Callable[[Visit, Any], Any]
 
 _FINISH_SCHEMA = {
