@@ -161,8 +161,13 @@ class RunResult(Frozen):
         return sum(self.charged.values())
 
     @property
+    def briefs(self) -> int:
+        """Worlds asked for in all iterations."""
+        return sum(grown.briefs for grown in self.growth)
+
+    @property
     def admitted_worlds(self) -> int:
-        """Grown worlds of all iterations."""
+        """Of these, the worlds that were grown."""
         return sum(grown.admitted for grown in self.growth)
 
     @property

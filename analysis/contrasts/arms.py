@@ -83,7 +83,7 @@ def _arm(sweep: Sweep, name: str) -> Arm:
         seed_sd=between_seeds(gains),
         updates=fmean(run.updates for run in runs),
         charged_steps=fmean(run.charged_steps for run in runs),
-        briefs=fmean(sum(grown.briefs for grown in run.growth) for run in runs),
+        briefs=fmean(run.briefs for run in runs),
         admitted_worlds=fmean(run.admitted_worlds for run in runs),
     )
 

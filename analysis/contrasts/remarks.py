@@ -8,7 +8,6 @@ from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.measures import PRIMARY
 from analysis.contrasts.scores import rollouts
 from analysis.contrasts.sweep import Sweep
-from analysis.run_result import RunResult
 from analysis.statistics.paired import paired_interval
 from analysis.statistics.spread import between_rollouts, between_seeds
 
@@ -33,8 +32,10 @@ def remarks(sweep: Sweep, found: Sequence[Contrast]) -> list[str]:
 
 def _narrow(sweep: Sweep, c: Contrast) -> str:
     """A named contrast on the measure that decides, if its seeds scatter less than its tests alone would."""
+    if c.measure.name != PRIMARY or c.holm is None:
+        return ""
     spread, noise = between_seeds(c.differences), _noise(sweep, c)
-    if c.measure.name != PRIMARY or c.holm is None or spread is None or noise is None or spread >= noise:
+    if spread is None or noise is None or spread >= noise:
         return ""
     return f"{c.one} minus {c.other}, {100 * spread:.1f} points where tests alone bring {100 * noise:.1f}"
 
@@ -53,7 +54,7 @@ def _unequal_growth(sweep: Sweep, one: str, other: str) -> str:
     pairs = [
         (mine.admitted_worlds, theirs.admitted_worlds)
         for mine, theirs in sweep.pairs(one, other)
-        if 0 < _briefs(mine) == _briefs(theirs)
+        if 0 < mine.briefs == theirs.briefs
     ]
     found = paired_interval([float(a - b) for a, b in pairs]) if len(pairs) > 1 else None
     if found is None or found.low <= 0 <= found.high:
@@ -61,7 +62,3 @@ def _unequal_growth(sweep: Sweep, one: str, other: str) -> str:
     mine, theirs = (fmean(each) for each in zip(*pairs, strict=True))
     apart = f"{found.mean:+.0f} [{found.low:+.0f}, {found.high:+.0f}]"
     return f"{one} {mine:.0f} and {other} {theirs:.0f}, {apart}"
-
-
-def _briefs(run: RunResult) -> int:
-    return sum(grown.briefs for grown in run.growth)

@@ -102,8 +102,13 @@ def case_study(seeds: Mapping[str, int]) -> str:
         return ""
     if len(few) == len(seeds):
         return "a case study"
-    told = ", ".join(f"{arm} ({count} seed{'s' if count != 1 else ''})" for arm, count in few.items())
+    told = ", ".join(f"{arm} ({of_seeds(count)})" for arm, count in few.items())
     return f"case studies: {told}"
+
+
+def of_seeds(count: int) -> str:
+    """How many seeds, in words."""
+    return f"{count} seed{'s' if count != 1 else ''}"
 
 
 def read_sweep(folder: Path, retest: bool = False) -> Sweep:

@@ -9,7 +9,7 @@ from analysis.contrasts.arms import Arm
 from analysis.contrasts.contrast import Contrast, ranges_over
 from analysis.contrasts.families import FamilyOfArm
 from analysis.contrasts.measures import MEASURES
-from analysis.contrasts.sweep import SEEDS, case_study
+from analysis.contrasts.sweep import SEEDS, case_study, of_seeds
 from analysis.contrasts.verdict import p_text
 from analysis.intervals import Interval, points
 from planet.text_table import align, markdown
@@ -186,8 +186,7 @@ def _beats(a: Arm) -> str:
     if a.beats_static is None:
         return "-"
     share = _share(a.beats_static) if a.static_seeds > 1 else f"{a.beats_static.mean:.2f}"
-    shared = f" at {a.static_seeds} seed{'s' if a.static_seeds != 1 else ''}"
-    return share + (shared if a.static_seeds < a.seeds else "")
+    return share + (f" at {of_seeds(a.static_seeds)}" if a.static_seeds < a.seeds else "")
 
 
 def _found(aim: Aim) -> str:

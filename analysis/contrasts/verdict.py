@@ -5,7 +5,7 @@ from math import isfinite
 
 from analysis.contrasts.contrast import Contrast
 from analysis.contrasts.measures import PRIMARY
-from analysis.contrasts.sweep import SEEDS
+from analysis.contrasts.sweep import SEEDS, of_seeds
 from analysis.statistics.permutation import smallest_p
 from analysis.statistics.power import LEVEL, bootstrap_power
 from analysis.statistics.spread import between_seeds
@@ -20,7 +20,7 @@ def verdict(found: Sequence[Contrast]) -> str:
     if c is None:
         return "No seed has both arms of a contrast that was named beforehand, so nothing is contrasted."
     way = "above" if c.interval.mean >= 0 else "below"
-    kind = f"Case study of {_seeds(c)}" if c.case_study else f"Over {_seeds(c)}"
+    kind = f"Case study of {of_seeds(len(c.seeds))}" if c.case_study else f"Over {of_seeds(len(c.seeds))}"
     return (
         f"{kind}: after equal updates {c.one} ends {abs(100 * c.interval.mean):.1f} points {way} {c.other} "
         f"in test all-pass at temperature 1 ({interval_in_points(c)}; permutation p = {p_text(c.p)}, "
@@ -37,7 +37,7 @@ def _conclusion(c: Contrast) -> str:
     if c.shown:
         return "a gain" if c.interval.mean > 0 else "a loss"
     if smallest_p(len(c.seeds)) > LEVEL:
-        return f"{_seeds(c)} cannot show a difference, whatever its size"
+        return f"{of_seeds(len(c.seeds))} cannot show a difference, whatever its size"
     if c.case_study:
         return "a case study claims no difference"
     return "no difference is shown"
@@ -50,12 +50,13 @@ def power_statement(c: Contrast, named: int = 1) -> str:
     if spread is None:
         return "One seed shows no scatter between seeds, so its power is unknown."
     scatter = f"the scatter seen (standard deviation {100 * spread:.1f} points between paired seeds)"
-    if smallest_p(len(c.seeds)) > LEVEL:
+    seeds, smallest = of_seeds(len(c.seeds)), smallest_p(len(c.seeds))
+    if smallest > LEVEL:
         return (
-            f"{_seeds(c)} cannot give p <= {LEVEL} (the smallest is {smallest_p(len(c.seeds)):.3g}), and "
-            f"{scatter} is too rough a guess of so few to tell what {SEEDS} would see."
+            f"{seeds} cannot give p <= {LEVEL} (the smallest is {smallest:.3g}), and {scatter} is too rough "
+            f"a guess of so few to tell what {SEEDS} would see."
         )
-    told = f"With {_seeds(c)} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}"
+    told = f"With {seeds} and {scatter} a gain of {_seen(c, len(c.seeds))} of sweeps gives p <= {LEVEL}"
     if named < 2:
         return f"{told}."
     first = LEVEL / named
@@ -81,7 +82,3 @@ def p_text(p: float | None) -> str:
     if p is None:
         return "-"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _seeds(c: Contrast) -> str:
-    return f"{len(c.seeds)} seed{'s' if len(c.seeds) != 1 else ''}"

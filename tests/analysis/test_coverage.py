@@ -83,3 +83,8 @@ def test_coverage_is_written_with_its_figure_and_stands_in_the_findings(tmp_path
     assert all(float(row["excess_low"]) < float(row["excess"]) for row in rows)
     assert b"The gate alone" in (tmp_path / "coverage.png").read_bytes()
     assert "**Coverage of combinations: " in (tmp_path / "findings.md").read_text()
+
+
+def test_the_figure_of_one_seed_says_that_it_is_one(tmp_path):
+    write_contrasts(covered(seeds=(0,)), tmp_path)
+    assert b"(1 seed: a case study)" in (tmp_path / "coverage.png").read_bytes()
