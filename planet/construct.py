@@ -76,6 +76,11 @@ class ConstructionTrace(Frozen):
         return sum((a.cost for a in self.attempts), AuthorCost())
 
     @property
+    def valid(self) -> bool:
+        """Whether the newest world passed every validator."""
+        return bool(self.reports) and self.reports[-1].admitted
+
+    @property
     def refused(self) -> Counter[str]:
         """Validator -> worlds on which it fired; `author` counts proposals that could not be used.
 

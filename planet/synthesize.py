@@ -1,6 +1,7 @@
 """From a brief to an admitted world with audited tasks."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from math import ceil
 
 from planet.author.artifacts import Author, AuthorCost
@@ -24,17 +25,33 @@ class Synthesis(Frozen):
     key: WorldKey | None
     tasks: tuple[Task, ...]
     trace: ConstructionTrace
-    refused: dict[str, int]  # validator, audit rule, "author", "no_draft" or "too_few_tasks" -> count
+    refused: dict[
+        str, int
+    ]  # validator, audit rule, "author", "no_draft", "too_few_tasks", `unfit`'s -> count
     audit_steps: int  # session calls executed by audits: charged
     on_target: bool | None  # at least half of the tasks exercise the brief's first cell; None: no target
     cost: AuthorCost
 
 
-def synthesize(brief: Brief, author: Author, catalog: Catalog, seed: int, tasks: int = 10) -> Synthesis:
-    """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met."""
+def synthesize(
+    brief: Brief,
+    author: Author,
+    catalog: Catalog,
+    seed: int,
+    tasks: int = 10,
+    unfit: Callable[[World], Sequence[str]] = lambda world: (),
+) -> Synthesis:
+    """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met.
+
+    `unfit`: the rules by which a sound world is unwanted, whatever its tasks may be. It is refused before it
+    has any, so that no audit is spent on it.
+    """
     made = construct(brief, author, catalog, seed)
     refused = Counter(made.trace.refused)
     if made.world is None or made.key is None:
+        return _refusal(made.trace, refused, 0)
+    if broken := unfit(made.world):
+        refused.update(broken)
         return _refusal(made.trace, refused, 0)
     growth = grow_tasks(made.world, made.key, tasks, seed_of(seed, "tasks"))
     refused.update(growth.refused)

@@ -1,4 +1,4 @@
-"""The author's funnel: worlds asked for, valid, solvable, on target, admitted, and their cost."""
+"""The author's funnel: worlds asked for, valid, permitted, solvable, admitted, and their cost."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -12,11 +12,11 @@ from analysis.run_directory import OpenRun
 from analysis.style import colour, drawing
 from planet.text_table import align
 
-STAGES = ("asked", "valid", "solvable", "on_target", "admitted")
+STAGES = ("asked", "valid", "permitted", "solvable", "admitted")
 CAPTION = (
-    "What became of each synthesis: a world that passes the validators, has enough audited tasks, lies on"
-    " its brief's target (a brief without an aim cannot be missed) and breaks no rule of admission; where"
-    " a bar drops, that stage refuses."
+    "What became of each synthesis: a world that passes the validators, breaks no rule of admission, has"
+    " enough audited tasks, and is admitted if it lies on its brief's target (a brief without an aim cannot"
+    " be missed); where a bar drops, that stage refuses."
 )
 HEADER = ("run", "iteration", *STAGES, "author_calls", "tokens", "dollars", "audit_steps", "seconds")
 
@@ -27,9 +27,9 @@ class Funnel(NamedTuple):
     iteration: int | None  # None: all together
     asked: int  # syntheses tried
     valid: int  # of these, worlds that passed the twelve validators
+    permitted: int  # of these, worlds that break no rule of admission, and so got tasks
     solvable: int  # of these, worlds with enough tasks whose audit passed
-    on_target: int  # of these, all but those that missed their brief's target
-    admitted: int
+    admitted: int  # of these, all but those that missed their brief's target
     author_calls: int
     tokens: int
     dollars: float
@@ -73,14 +73,15 @@ def _funnel(
 ) -> Funnel:
     refused = {rule: sum(b.refused.get(rule, 0) for b in briefs) for rule in ("too_few_tasks", "off_target")}
     admitted = sum(brief.admitted_world_id is not None for brief in briefs)
-    tries, valid = (max(number, admitted) for number in syntheses(calls))
-    solvable = max(admitted, valid - refused["too_few_tasks"])
+    solvable = admitted + refused["off_target"]
+    permitted = solvable + refused["too_few_tasks"]
+    tries, valid = (max(number, permitted) for number in syntheses(calls))
     return Funnel(
         iteration=step.iteration,
         asked=max(int(metrics.get((step.step, "grow/syntheses"), 0)), tries),
         valid=valid,
+        permitted=permitted,
         solvable=solvable,
-        on_target=max(admitted, solvable - refused["off_target"]),
         admitted=admitted,
         author_calls=len(calls),
         tokens=sum(call.tokens_in + call.tokens_out for call in calls),

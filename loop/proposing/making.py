@@ -40,7 +40,7 @@ class Proposal:
     world_id: str | None = None  # None: no world yet
     tries: int = 0  # syntheses
     valid: int = 0  # of these, worlds that passed the twelve checks
-    solvable: int = 0  # of these, worlds with enough audited tasks
+    solvable: int = 0  # of these, worlds that no rule kept out, with enough audited tasks
     on_target: int = 0  # of these, worlds at least half of whose tasks meet the goal
     audit_steps: int = 0  # session calls that audits executed
     cost: AuthorCost = field(default_factory=AuthorCost)  # of all proposals of the author
@@ -73,7 +73,12 @@ def make(
             if proposal.tries:
                 proposal.brief = moved(brief, catalog, seed, number, proposal.tries)
             made = synthesized(
-                proposal.brief, author, catalog, seed_of(seed, "propose", number, proposal.tries), tasks
+                proposal.brief,
+                author,
+                catalog,
+                seed_of(seed, "propose", number, proposal.tries),
+                tasks,
+                unfit=lambda world: refusals(world, NOTHING_RESERVED, existing),
             )
             _judge(proposal, made, existing, folder)
         yield proposal
@@ -85,18 +90,18 @@ def _judge(proposal: Proposal, made: Synthesized, existing: set[str], folder: Pa
     proposal.audit_steps += made.audit_steps
     proposal.cost = sum((call.cost for call in made.calls), proposal.cost)
     proposal.refused.update(made.refused)
-    proposal.valid += made.complete or "too_few_tasks" in made.refused
+    proposal.valid += made.valid
     proposal.solvable += made.complete
     if not made.complete or made.world is None or made.key is None:
         return
-    proposal.on_target += made.on_target is not False
-    broken = refusals(made.world, NOTHING_RESERVED, existing, made.on_target)
-    proposal.refused.update(broken)
-    if not broken:
-        existing.add(made.world.id)
-        proposal.world_id = made.world.id
-        note = {"brief": proposal.number, "goal": _goal(proposal.brief), "audit_steps": made.audit_steps}
-        write_world(folder, made.world, made.key, made.tasks, note)
+    if made.on_target is False:
+        proposal.refused["off_target"] += 1
+        return
+    proposal.on_target += 1
+    existing.add(made.world.id)
+    proposal.world_id = made.world.id
+    note = {"brief": proposal.number, "goal": _goal(proposal.brief), "audit_steps": made.audit_steps}
+    write_world(folder, made.world, made.key, made.tasks, note)
 
 
 def _goal(brief: Brief) -> str | None:

@@ -101,9 +101,17 @@ def _attempt(circle: Circle, a: Asked, asked: list[Asked], existing: set[str], i
         grown = [e.world for e in circle.training() if e.origin == "grown"]
         grown += [b.admitted.world for b in asked if b.admitted is not None]
         a.brief = avoiding(a.brief, grown)
-    made = synthesized(a.brief, circle.author, circle.catalog, seed, config.tasks_per_world)
+    reserved = circle.worlds().reserved
+    made = synthesized(
+        a.brief,
+        circle.author,
+        circle.catalog,
+        seed,
+        config.tasks_per_world,
+        unfit=lambda world: refusals(world, reserved, existing),
+    )
     a.made.append(made)
-    _judge(a, made, circle, existing, iteration)
+    _judge(a, made, existing, iteration)
 
 
 def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brief:
@@ -113,14 +121,13 @@ def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brie
     return drawn.replace(families=training_families(config))
 
 
-def _judge(a: Asked, made: Synthesized, circle: Circle, existing: set[str], iteration: int) -> None:
+def _judge(a: Asked, made: Synthesized, existing: set[str], iteration: int) -> None:
     """Admit a synthesized world, or count what refused it."""
     a.refused.update(made.refused)
     if not made.complete or made.world is None or made.key is None:
         return
-    broken = refusals(made.world, circle.worlds().reserved, existing, made.on_target)
-    if broken:
-        a.refused.update(broken)
+    if made.on_target is False:
+        a.refused["off_target"] += 1
         return
     existing.add(made.world.id)
     a.admitted = Environment(made.world, made.key, made.tasks, "grown", iteration, a.id)

@@ -1,4 +1,7 @@
-"""Whether a synthesized world may join a split: rules by name, whose meaning `planet.refusal_words` tells."""
+"""Whether a world may join a split: rules by name, whose meaning `planet.refusal_words` tells.
+
+All of them are judged by the world alone, before it has tasks: what is refused costs no audit.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -16,10 +19,8 @@ def held_out(world: World, reserved: Reserved) -> list[str]:
     return broken
 
 
-def refusals(
-    world: World, reserved: Reserved, existing: Collection[str], on_target: bool | None
-) -> list[str]:
-    """Rules that a grown world breaks; none: it may join the pool. `existing`: ids of all worlds."""
+def refusals(world: World, reserved: Reserved, existing: Collection[str]) -> list[str]:
+    """Rules that a grown world breaks whatever its tasks are. `existing`: ids of all worlds."""
     broken = held_out(world, reserved)
     if world.id in existing:
         broken.append("equal_world")
@@ -28,8 +29,6 @@ def refusals(
         broken.append("avoided_tools")
     if target is not None and world.schema_digest in target.avoid_schemas:
         broken.append("avoided_schema")
-    if on_target is False:
-        broken.append("off_target")
     return broken
 
 

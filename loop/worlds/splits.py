@@ -5,6 +5,7 @@ all arms of a seed share them, and runs of one process make them once; their dig
 before the first update.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,10 +23,10 @@ from loop.worlds.generator import (
     unseen_scenario,
 )
 from loop.worlds.pool import Environment, Origin
-from loop.worlds.synthesis import AuthorCall, Synthesized, synthesized
+from loop.worlds.synthesis import AuthorCall, synthesized
 from planet.catalog import Catalog
 from planet.identity import digest, seed_of
-from planet.records.world import Brief
+from planet.records.world import Brief, World
 from planet.tasks.families import FAMILIES
 
 ATTEMPTS = 40
@@ -128,21 +129,26 @@ def build_splits(
 def _make(place: _Place, splits: Splits, config: Config, catalog: Catalog, author: Any) -> Environment:
     """The first synthesis for a place that its split may hold."""
     existing = splits.world_ids
-    refused: dict[str, int] = {}
+    refused: Counter[str] = Counter()  # rule -> tries in which it refused something
     for attempt in range(ATTEMPTS):
         names = (*_salted(config, place), place.number, attempt)
         brief = place.brief(catalog, splits.reserved, *names).replace(families=_families(place, config))
-        made = synthesized(brief, author, catalog, seed_of("split", *names), config.tasks_per_world)
+        made = synthesized(
+            brief,
+            author,
+            catalog,
+            seed_of("split", *names),
+            config.tasks_per_world,
+            unfit=lambda world: _broken(world, place, splits.reserved, existing),
+        )
         splits.audit_steps += made.audit_steps
         splits.calls.setdefault(place.name, []).extend(made.calls)
         if made.stopped is not None:
             raise RunError(f"split {place.origin}, world {len(existing) + 1}: {made.stopped}")
-        broken = _broken(made, place, splits.reserved, existing)
-        if not broken:
-            return Environment(made.world, made.key, made.tasks, place.origin)  # type: ignore[arg-type]
-        for rule in (*broken, *made.refused):
-            refused[rule] = refused.get(rule, 0) + 1
-    reasons = ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items(), key=lambda x: -x[1]))
+        if made.world is not None and made.key is not None:
+            return Environment(made.world, made.key, made.tasks, place.origin)
+        refused.update(made.refused.keys())
+    reasons = ", ".join(f"{rule} {count}" for rule, count in refused.most_common())
     raise RunError(
         f"split {place.origin}: no world in {ATTEMPTS} tries ({reasons}); "
         "ask for fewer worlds or reserved pairs, or add services to the catalog"
@@ -169,13 +175,11 @@ def training_families(config: Config) -> dict[str, float]:
     return family_weights(sorted(FAMILIES), config.tail, config.seed, of="tail")
 
 
-def _broken(made: Synthesized, place: _Place, reserved: Reserved, existing: set[str]) -> list[str]:
-    """Rules that keep a synthesized world out of its split."""
-    if not made.complete or made.world is None:
-        return ["incomplete"]
-    broken = ["equal_world"] if made.world.id in existing else []
+def _broken(world: World, place: _Place, reserved: Reserved, existing: set[str]) -> list[str]:
+    """Rules that keep a world out of its split, whatever its tasks are."""
+    broken = ["equal_world"] if world.id in existing else []
     if place.group == "test_reserved":
-        return broken if pairs_in(made.world) & reserved.pairs else [*broken, "reserved_pair"]
+        return broken if pairs_in(world) & reserved.pairs else [*broken, "reserved_pair"]
     if place.group == "test_unseen":
         return broken
-    return broken + held_out(made.world, reserved)
+    return broken + held_out(world, reserved)

@@ -1,5 +1,6 @@
 """One brief, one call of PLANET, and what the loop keeps of it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple
@@ -31,9 +32,10 @@ class Synthesized:
     world: World | None
     key: WorldKey | None
     tasks: tuple[Task, ...]
-    refused: dict[str, int]  # validator or audit rule -> count, of worlds and tasks on the way
+    refused: dict[str, int]  # validator, audit or admission rule -> count, of worlds and tasks on the way
     audit_steps: int  # calls that audits executed
     on_target: bool | None  # None: not aimed, or no world
+    valid: bool = True  # whether a world passed the validators, refused or not
     calls: tuple[AuthorCall, ...] = field(default=(), repr=False)  # of the author, in order
     stopped: str | None = None  # why the author could not go on; None: it could
 
@@ -43,12 +45,22 @@ class Synthesized:
         return self.world is not None and self.key is not None and bool(self.tasks)
 
 
-def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: int) -> Synthesized:
-    """Synthesize one brief; one that the catalog cannot meet is refused by the rule `brief`."""
+def synthesized(
+    brief: Brief,
+    author: Any,
+    catalog: Catalog,
+    seed: int,
+    tasks: int,
+    unfit: Callable[[World], Sequence[str]] = lambda world: (),
+) -> Synthesized:
+    """Synthesize one brief; one that the catalog cannot meet is refused by the rule `brief`.
+
+    `unfit`: rules by which a sound world is refused before it has tasks; no audit is charged for it.
+    """
     try:
-        made = synthesize(brief, author, catalog, seed, tasks=tasks)
+        made = synthesize(brief, author, catalog, seed, tasks, unfit)
     except BriefError:
-        return Synthesized(None, None, (), {"brief": 1}, 0, None)
+        return Synthesized(None, None, (), {"brief": 1}, 0, None, valid=False)
     return Synthesized(
         world=made.world,
         key=made.key,
@@ -56,6 +68,7 @@ def synthesized(brief: Brief, author: Any, catalog: Catalog, seed: int, tasks: i
         refused=dict(made.refused),
         audit_steps=made.audit_steps,
         on_target=made.on_target,
+        valid=made.trace.valid,
         calls=tuple(
             AuthorCall(made.trace.author, a.link, a.attempt, a.problem is None, a.report, a.cost)
             for a in made.trace.attempts

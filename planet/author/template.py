@@ -33,7 +33,11 @@ from planet.errors import AuthorError
 from planet.expand.plans import resources_of
 from planet.expand.rules import Rule, ruled_columns
 from planet.identity import stream
-from planet.records.world import Brief, Company, Edge, Resource, Service, ServiceGraph
+from planet.records.world import Brief, Company, Edge, Resource, Schema, Service, ServiceGraph
+from planet.world.specs import tool_specs
+
+DRAWS = 20
+"""Draws of the tables until one is not of those that the brief asks to avoid."""
 
 
 class TemplateAuthor:
@@ -101,11 +105,31 @@ def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
 
 
 def _tables(context: Context) -> LibraryTables:
+    """The first draw that the brief does not ask to avoid; the last one where all are avoided."""
+    for number in range(DRAWS):
+        drawn = _draw_tables(
+            context, stream(context.seed, "template", "tables", *([number] if number else []))
+        )
+        if not _avoided(drawn, context):
+            break
+    return drawn
+
+
+def _avoided(drawn: LibraryTables, context: Context) -> bool:
+    """Whether a world of these tables would have a tool set or a schema that the brief asks to avoid."""
+    target = context.brief.target
+    if target is None or not (target.avoid or target.avoid_schemas):
+        return False
+    resources = tuple(resources_of(_plan(drawn, context.catalog), context.catalog).values())
+    layout = Schema(resources=resources, tools=tool_specs(resources))
+    return layout.tool_set(drawn.slice) in target.avoid or layout.digest in target.avoid_schemas
+
+
+def _draw_tables(context: Context, rng: Random) -> LibraryTables:
     """A growing connected set of catalog resources, the slice first.
 
     The slice spans at least two services that are linked by a reference, so that a rule can cross them.
     """
-    rng = stream(context.seed, "template", "tables")
     company = context.artifacts["company"]
     assert isinstance(company, Company)
     industry = context.catalog.industry(company.industry)
@@ -161,9 +185,12 @@ def _connect(edges: dict[tuple[str, str], Edge], kinds: list[str]) -> None:
 
 
 def _schema(context: Context) -> SchemaPlan:
-    tables, derived, offered = _tables(context)
-    chosen = tuple(CatalogTable(resource=t, service=context.catalog.resource(t).service) for t in tables)
-    return SchemaPlan(tables=chosen, derived=derived, slice=offered)
+    return _plan(_tables(context), context.catalog)
+
+
+def _plan(drawn: LibraryTables, catalog: Catalog) -> SchemaPlan:
+    chosen = tuple(CatalogTable(resource=t, service=catalog.resource(t).service) for t in drawn.tables)
+    return SchemaPlan(tables=chosen, derived=drawn.derived, slice=drawn.slice)
 
 
 # ── seed and rules ────────────────────────────────────────────────────────────────────────────────

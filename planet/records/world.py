@@ -3,6 +3,7 @@
 p(w given σ) = p(C) p(G given C) p(Σ given G, C) p(s₀ given Σ) p(R given G, Σ, s₀)
 """
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any, Literal
 
@@ -147,6 +148,19 @@ class Schema(Frozen):
                 return resource
         raise KeyError(f"the world has no resource {name}")
 
+    def offered(self, slice: Collection[str]) -> tuple[ToolSpec, ...]:
+        """Tools of the resources in a slice, and the two document tools."""
+        return tuple(t for t in self.tools if t.resource is None or t.resource in slice)
+
+    def tool_set(self, slice: Collection[str]) -> str:
+        """Digest of the names of the tools offered: worlds with equal tool sets look alike to an agent."""
+        return digest(sorted(t.name for t in self.offered(slice)))
+
+    @property
+    def digest(self) -> str:
+        """Of tables and columns: worlds with equal schemas differ in rows, rules and slice at most."""
+        return digest(sorted([r.name, *(c.name for c in r.columns)] for r in self.resources))
+
 
 class SeedState(Frozen):
     """s₀: rows by table, values in the order of the resource's columns."""
@@ -202,8 +216,8 @@ class World(Frozen):
 
     @cached_property
     def offered(self) -> tuple[ToolSpec, ...]:
-        """Tools of the slice, and the two document tools."""
-        return tuple(t for t in self.layout.tools if t.resource is None or t.resource in self.slice)
+        """What the RL environment offers."""
+        return self.layout.offered(self.slice)
 
     @cached_property
     def writers(self) -> dict[str, tuple[str, ...]]:
@@ -216,13 +230,13 @@ class World(Frozen):
 
     @cached_property
     def tool_set(self) -> str:
-        """Digest of the names of the offered tools: worlds with equal tool sets look alike to an agent."""
-        return digest(sorted(t.name for t in self.offered))
+        """As `Schema.tool_set`."""
+        return self.layout.tool_set(self.slice)
 
     @cached_property
     def schema_digest(self) -> str:
-        """Digest of tables and columns: worlds with equal schemas differ in rows, rules and slice at most."""
-        return digest(sorted([r.name, *(c.name for c in r.columns)] for r in self.layout.resources))
+        """As `Schema.digest`."""
+        return self.layout.digest
 
 
 class WorldKey(Frozen):

@@ -50,7 +50,7 @@ def all_refused(monkeypatch: pytest.MonkeyPatch) -> list[Brief]:
     """Let every synthesis be refused; the briefs that are tried, in their order."""
     tried: list[Brief] = []
 
-    def refuse(brief: Brief, *rest: Any) -> Synthesized:
+    def refuse(brief: Brief, *rest: Any, unfit: Any) -> Synthesized:
         tried.append(brief)
         return Synthesized(None, None, (), {"V03": 1}, 5, None)
 
@@ -80,7 +80,7 @@ def test_all_growing_arms_are_offered_the_same_places(
     for grower in ("closed_loop", "random_worlds"):
         tried = offered.setdefault(grower, [])
 
-        def refuse(brief: Brief, *rest: Any, tried: list = tried) -> Synthesized:
+        def refuse(brief: Brief, *rest: Any, unfit: Any, tried: list = tried) -> Synthesized:
             tried.append((brief.industry, brief.country))
             return Synthesized(None, None, (), {"V03": 1}, 0, None)
 
@@ -151,6 +151,20 @@ def test_distinct_growth_asks_to_avoid_what_was_grown_within_the_iteration_too(t
     assert sorted(map(len, avoided)) == list(range(len(stored)))  # as many as were admitted before it
 
 
+def test_a_world_that_no_pool_wants_is_refused_before_it_has_tasks_and_costs_no_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grow, "refusals", lambda world, reserved, existing: ["equal_world"])
+    config, directory = run_of(tmp_path)
+    with Ledger(directory.ledger, create=False) as ledger:
+        briefs = ledger.rows(BriefRow, config.run_id)
+        calls = ledger.rows(AuthorCallRow, config.run_id, step=4)
+        charges = ledger.rows(ChargeRow, config.run_id, step=4)
+    assert [b.refused for b in briefs] == [{"equal_world": 2}] * 3
+    assert calls and all(call.accepted for call in calls)  # the worlds themselves were sound
+    assert [(c.purpose, c.steps) for c in charges] == [("audit", 0)]
+
+
 def test_an_equal_schema_is_refused_where_the_brief_asked_to_avoid_it() -> None:
     world = synthesize(Brief(text="a"), TemplateAuthor(), load_catalog(), 1, tasks=2).world
     assert world is not None
@@ -158,7 +172,7 @@ def test_an_equal_schema_is_refused_where_the_brief_asked_to_avoid_it() -> None:
     brief = avoiding(Brief(text="a", target=target), [world])
     assert brief.target is not None and brief.target.avoid == (world.tool_set,)
     again = world.replace(brief=brief)
-    broken = refusals(again, Reserved(frozenset(), None), existing=(), on_target=True)
+    broken = refusals(again, Reserved(frozenset(), None), existing=())
     assert broken == ["avoided_tools", "avoided_schema"]
     assert avoiding(Brief(text="a"), [world]).target is None
 

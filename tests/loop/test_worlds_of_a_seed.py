@@ -77,16 +77,15 @@ def test_splits_are_read_back_as_they_were_written(splits: Splits, tmp_path: Pat
 def test_a_world_that_touches_what_is_held_out_is_refused_by_rule(splits: Splits) -> None:
     world = splits.of("train")[0].world
     reserved = splits.reserved
-    assert refusals(world, reserved, set(), on_target=True) == []
-    assert refusals(world, reserved, {world.id}, on_target=None) == ["equal_world"]
-    assert refusals(world, reserved, set(), on_target=False) == ["off_target"]
+    assert refusals(world, reserved, set()) == []
+    assert refusals(world, reserved, {world.id}) == ["equal_world"]
     target = Target(cells=("family:update",), quota=3, avoid=(world.tool_set,))
     aimed = world.replace(brief=world.brief.replace(target=target))
-    assert refusals(aimed, reserved, set(), on_target=True) == ["avoided_tools"]
+    assert refusals(aimed, reserved, set()) == ["avoided_tools"]
     unseen = [e.world for e in splits.of("test") if e.world.company.industry == reserved.industry]
-    assert "unseen_industry" in refusals(unseen[0], reserved, set(), on_target=None)
+    assert "unseen_industry" in refusals(unseen[0], reserved, set())
     paired = [e.world for e in splits.of("test") if pairs_in(e.world) & reserved.pairs]
-    assert "reserved_pair" in refusals(paired[0], reserved, set(), on_target=None)
+    assert "reserved_pair" in refusals(paired[0], reserved, set())
 
 
 def test_what_is_reserved_follows_from_the_seed_and_leaves_every_service_in_use(catalog: Catalog) -> None:

@@ -4,13 +4,14 @@ from itertools import combinations
 
 import pytest
 
+from planet.author import template as template_author
 from planet.author.artifacts import LINKS, AuthorCost, CatalogTable, Context, RulePlan, SeedPlan
 from planet.author.template import TemplateAuthor
 from planet.catalog import load_catalog
 from planet.construct import TRIES, construct
 from planet.errors import BriefError
 from planet.expand.derived import Derived
-from planet.records.world import Brief, Column, Company
+from planet.records.world import Brief, Column, Company, Target, World
 from planet.store import read_world, write_world
 from planet.synthesize import synthesize
 from planet.world.session import Session
@@ -50,6 +51,30 @@ def test_the_brief_is_no_part_of_a_worlds_identity(catalog):
     )
     assert one.world.id == two.world.id
     assert one.world.brief != two.world.brief
+
+
+def avoiding(seed: int, catalog, profile="compact", **avoided: tuple[str, ...]) -> World:
+    target = Target(cells=("family:update",), quota=1, **avoided)
+    world = construct(Brief(text="a", profile=profile, target=target), TemplateAuthor(), catalog, seed).world
+    assert world is not None
+    return world
+
+
+@pytest.mark.parametrize("profile", ["compact", "library"])
+def test_the_template_draws_again_what_the_brief_asks_to_avoid(profile):
+    catalog = load_catalog(profile=profile)
+    plain = avoiding(5, catalog, profile)
+    other = avoiding(5, catalog, profile, avoid=(plain.tool_set,))
+    assert other.tool_set != plain.tool_set and other.company == plain.company
+    third = avoiding(5, catalog, profile, avoid_schemas=(plain.schema_digest,))
+    assert third.schema_digest != plain.schema_digest
+    assert avoiding(5, catalog, profile, avoid=("another",), avoid_schemas=("one",)).id == plain.id
+
+
+def test_the_template_proposes_what_is_to_be_avoided_when_it_draws_nothing_else(catalog, monkeypatch):
+    plain = avoiding(5, catalog)
+    monkeypatch.setattr(template_author, "DRAWS", 1)
+    assert avoiding(5, catalog, avoid=(plain.tool_set,)).id == plain.id
 
 
 def test_wishes_of_the_brief_are_met(catalog):

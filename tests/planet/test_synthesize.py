@@ -86,3 +86,18 @@ def test_a_world_with_a_custom_resource_can_be_aimed_at_it(catalog):
 def test_a_brief_that_cannot_be_met_is_an_error(catalog):
     with pytest.raises(BriefError, match="the brief cannot be met: the catalog has no industry 'alchemy'"):
         synthesize(Brief(text="x", industry="alchemy"), TemplateAuthor(), catalog, 0)
+
+
+def test_an_unfit_world_is_refused_for_its_rules_before_it_has_tasks(catalog, dozen):
+    def unfit(world):
+        assert world == dozen[3].world
+        return ["too_blue", "too_round"]
+
+    made = synthesize(BRIEF, TemplateAuthor(), catalog, 3, unfit=unfit)
+    assert (made.world, made.tasks, made.audit_steps) == (None, (), 0)
+    assert made.refused == {"too_blue": 1, "too_round": 1}
+    assert made.trace == dozen[3].trace and made.trace.valid
+
+
+def test_a_world_that_fits_is_made_as_if_nobody_had_asked(catalog, dozen):
+    assert synthesize(BRIEF, TemplateAuthor(), catalog, 3, unfit=lambda world: []) == dozen[3]
