@@ -108,7 +108,7 @@ class Grown(Frozen):
     iteration: int
     briefs: int
     syntheses: int  # tries
-    targeted: int  # complete worlds of targeted briefs, admitted or not
+    targeted: int  # worlds of targeted briefs with enough tasks; in old results refused ones count too
     on_target: int  # of these, those with enough tasks that require the cell
     admitted: int
     refused: dict[str, int]  # validator, audit or admission rule -> count

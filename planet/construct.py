@@ -30,14 +30,13 @@ from planet.records.world import (
     Brief,
     Company,
     Resource,
-    Schema,
     SeedState,
     ServiceGraph,
     World,
     WorldKey,
 )
 from planet.validators import ValidationReport, validate
-from planet.world.tools import tool_specs
+from planet.world.specs import layout_of
 
 TRIES = 3
 """Proposals per link before construction gives up."""
@@ -253,7 +252,7 @@ def expand(
         brief=brief,
         company=company,
         graph=graph,
-        layout=Schema(resources=resources, tools=tool_specs(resources)),
+        layout=layout_of(resources),
         seed=seed_state,
         documents=documents,
         slice=schema.slice,

@@ -11,7 +11,8 @@ ADMISSION = {
     "avoided_schema": "worlds with a schema that their brief asked to avoid",
     "off_target": "worlds of which fewer than half of the tasks require the cell aimed at",
 }
-"""Rules by which a run keeps a sound world out of its pool (`loop.worlds.admission`)."""
+"""Rules by which a run keeps a sound world out of its pool: the last once it has tasks
+(`loop.worlds.synthesis`), the others before (`loop.worlds.admission`)."""
 
 _REASONS = {
     "author": "proposals of which no world can be made",

@@ -25,9 +25,7 @@ class Synthesis(Frozen):
     key: WorldKey | None
     tasks: tuple[Task, ...]
     trace: ConstructionTrace
-    refused: dict[
-        str, int
-    ]  # validator, audit rule, "author", "no_draft", "too_few_tasks", `unfit`'s -> count
+    refused: dict[str, int]  # cause -> count, as `planet.refusal_words` has them
     audit_steps: int  # session calls executed by audits: charged
     on_target: bool | None  # at least half of the tasks exercise the brief's first cell; None: no target
     cost: AuthorCost
@@ -43,8 +41,8 @@ def synthesize(
 ) -> Synthesis:
     """Construct a world for the brief, grow and audit its tasks. BriefError when the brief cannot be met.
 
-    `unfit`: the rules by which a sound world is unwanted, whatever its tasks may be. It is refused before it
-    has any, so that no audit is spent on it.
+    `unfit`: names of the rules by which a sound world is unwanted, whatever its tasks may be. It is refused,
+    and counted under them, before it has any, so that no audit is spent on it.
     """
     made = construct(brief, author, catalog, seed)
     refused = Counter(made.trace.refused)

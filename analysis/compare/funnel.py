@@ -14,7 +14,7 @@ from planet.text_table import align
 
 STAGES = ("asked", "valid", "permitted", "solvable", "admitted")
 CAPTION = (
-    "What became of each synthesis: a world that passes the validators, breaks no rule of admission, has"
+    "What became of each synthesis: a world that passes the validators, is kept from no tasks by a rule, has"
     " enough audited tasks, and is admitted if it lies on its brief's target (a brief without an aim cannot"
     " be missed); where a bar drops, that stage refuses."
 )
@@ -27,7 +27,7 @@ class Funnel(NamedTuple):
     iteration: int | None  # None: all together
     asked: int  # syntheses tried
     valid: int  # of these, worlds that passed the twelve validators
-    permitted: int  # of these, worlds that break no rule of admission, and so got tasks
+    permitted: int  # of these, worlds that no rule of admission kept from getting tasks
     solvable: int  # of these, worlds with enough tasks whose audit passed
     admitted: int  # of these, all but those that missed their brief's target
     author_calls: int

@@ -91,7 +91,7 @@ class GrowthRequest:
     seed: int  # of the draws of cells
     targeting: Targeting
     train_tasks: tuple[PoolTask, ...]  # of worlds of the train split, those that grew in them later too
-    avoid: tuple[str, ...]  # digests of the tool sets that exist
+    avoid: tuple[str, ...]  # digests of the tool sets grown in earlier iterations
     report: WeaknessReport | None  # the newest one; None for a grower that does not read it
 
 

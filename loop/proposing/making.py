@@ -40,8 +40,7 @@ class Proposal:
     world_id: str | None = None  # None: no world yet
     tries: int = 0  # syntheses
     valid: int = 0  # of these, worlds that passed the twelve checks
-    solvable: int = 0  # of these, worlds that no rule kept out, with enough audited tasks
-    on_target: int = 0  # of these, worlds at least half of whose tasks meet the goal
+    solvable: int = 0  # of these, worlds not equal to one made before and with enough audited tasks
     audit_steps: int = 0  # session calls that audits executed
     cost: AuthorCost = field(default_factory=AuthorCost)  # of all proposals of the author
     refused: Counter[str] = field(default_factory=Counter)  # validator, audit or admission rule -> count
@@ -92,12 +91,8 @@ def _judge(proposal: Proposal, made: Synthesized, existing: set[str], folder: Pa
     proposal.refused.update(made.refused)
     proposal.valid += made.valid
     proposal.solvable += made.complete
-    if not made.complete or made.world is None or made.key is None:
+    if made.world is None or made.key is None or made.on_target is False:
         return
-    if made.on_target is False:
-        proposal.refused["off_target"] += 1
-        return
-    proposal.on_target += 1
     existing.add(made.world.id)
     proposal.world_id = made.world.id
     note = {"brief": proposal.number, "goal": _goal(proposal.brief), "audit_steps": made.audit_steps}
@@ -132,7 +127,6 @@ def counts(proposals: Sequence[Proposal], asked: int) -> dict[str, Any]:
         "syntheses": sum(p.tries for p in proposals),
         "valid": sum(p.valid for p in proposals),
         "solvable": sum(p.solvable for p in proposals),
-        "on_target": sum(p.on_target for p in proposals),
         "worlds": sum(p.world_id is not None for p in proposals),
         "audit_steps": sum(p.audit_steps for p in proposals),
         "cost": sum((p.cost for p in proposals), AuthorCost()).model_dump(mode="json"),
@@ -154,8 +148,7 @@ def tell_counts(found: dict[str, Any]) -> list[str]:
     """The funnel, the goals and the refusals, one line each."""
     funnel = (
         f"{found['briefs']} briefs, {found['syntheses']} syntheses: {found['valid']} valid, "
-        f"{found['solvable']} with enough audited tasks, {found['on_target']} on target, "
-        f"{found['worlds']} written"
+        f"{found['solvable']} with enough audited tasks, {found['worlds']} on target and written"
     )
     goals = [
         f"  {goal}: {of['worlds']} worlds of {of['briefs']} briefs" for goal, of in found["goals"].items()

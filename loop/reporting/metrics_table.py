@@ -50,7 +50,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("grow/syntheses", "syntheses that were tried", "grow"),
     Metric("grow/admitted", "worlds that joined the pool", "grow"),
     Metric("grow/shortfall", "briefs that were left without a world", "grow"),
-    Metric("grow/targeted_worlds", "audited worlds of briefs that aimed at the report", "grow"),
+    Metric("grow/targeted_worlds", "worlds with enough tasks, of briefs that aimed at the report", "grow"),
     Metric("grow/on_target_worlds", "of these, worlds with at least half of their tasks on target", "grow"),
     Metric("grow/on_target_share", "on-target worlds over targeted worlds", "grow"),
     Metric("grow/audit_steps", "calls that audited grown worlds; charged", "grow"),

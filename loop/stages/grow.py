@@ -124,10 +124,7 @@ def _scenario(circle: Circle, iteration: int, number: int, attempt: int) -> Brie
 def _judge(a: Asked, made: Synthesized, existing: set[str], iteration: int) -> None:
     """Admit a synthesized world, or count what refused it."""
     a.refused.update(made.refused)
-    if not made.complete or made.world is None or made.key is None:
-        return
-    if made.on_target is False:
-        a.refused["off_target"] += 1
+    if made.world is None or made.key is None or made.on_target is False:
         return
     existing.add(made.world.id)
     a.admitted = Environment(made.world, made.key, made.tasks, "grown", iteration, a.id)

@@ -35,7 +35,7 @@ class Synthesized:
     refused: dict[str, int]  # validator, audit or admission rule -> count, of worlds and tasks on the way
     audit_steps: int  # calls that audits executed
     on_target: bool | None  # None: not aimed, or no world
-    valid: bool = True  # whether a world passed the validators, refused or not
+    valid: bool  # whether a world passed the validators, refused or not
     calls: tuple[AuthorCall, ...] = field(default=(), repr=False)  # of the author, in order
     stopped: str | None = None  # why the author could not go on; None: it could
 
@@ -60,12 +60,13 @@ def synthesized(
     try:
         made = synthesize(brief, author, catalog, seed, tasks, unfit)
     except BriefError:
-        return Synthesized(None, None, (), {"brief": 1}, 0, None, valid=False)
+        return Synthesized(None, None, (), {"brief": 1}, 0, on_target=None, valid=False)
+    off_target = {"off_target": 1} if made.on_target is False else {}
     return Synthesized(
         world=made.world,
         key=made.key,
         tasks=tuple(made.tasks),
-        refused=dict(made.refused),
+        refused={**made.refused, **off_target},
         audit_steps=made.audit_steps,
         on_target=made.on_target,
         valid=made.trace.valid,
@@ -89,4 +90,4 @@ def more_tasks(world: World, key: WorldKey, known: tuple[Task, ...], count: int,
     if len(tasks) < ceil(count * LEAST_SHARE):
         refused["too_few_tasks"] = refused.get("too_few_tasks", 0) + 1
         tasks = ()
-    return Synthesized(world, key, tasks, refused, grown.audit_steps, None)
+    return Synthesized(world, key, tasks, refused, grown.audit_steps, on_target=None, valid=True)

@@ -33,8 +33,8 @@ from planet.errors import AuthorError
 from planet.expand.plans import resources_of
 from planet.expand.rules import Rule, ruled_columns
 from planet.identity import stream
-from planet.records.world import Brief, Company, Edge, Resource, Schema, Service, ServiceGraph
-from planet.world.specs import tool_specs
+from planet.records.world import Brief, Company, Edge, Resource, Service, ServiceGraph
+from planet.world.specs import layout_of
 
 DRAWS = 20
 """Draws of the tables until one is not of those that the brief asks to avoid."""
@@ -106,10 +106,9 @@ def _wanted_services(brief: Brief, catalog: Catalog) -> list[str]:
 
 def _tables(context: Context) -> LibraryTables:
     """The first draw that the brief does not ask to avoid; the last one where all are avoided."""
-    for number in range(DRAWS):
-        drawn = _draw_tables(
-            context, stream(context.seed, "template", "tables", *([number] if number else []))
-        )
+    rng = stream(context.seed, "template", "tables")
+    for _ in range(DRAWS):
+        drawn = _draw_tables(context, rng)
         if not _avoided(drawn, context):
             break
     return drawn
@@ -120,8 +119,7 @@ def _avoided(drawn: LibraryTables, context: Context) -> bool:
     target = context.brief.target
     if target is None or not (target.avoid or target.avoid_schemas):
         return False
-    resources = tuple(resources_of(_plan(drawn, context.catalog), context.catalog).values())
-    layout = Schema(resources=resources, tools=tool_specs(resources))
+    layout = layout_of(resources_of(_plan(drawn, context.catalog), context.catalog).values())
     return layout.tool_set(drawn.slice) in target.avoid or layout.digest in target.avoid_schemas
 
 

@@ -33,8 +33,8 @@ class Target(Frozen):
     cells: tuple[str, ...]  # "facet:value", the first one decides whether a world is on target
     quota: int  # tasks wanted for the cells, of the world's ten: the first ones; the others are any
     difficulty: Difficulty = Difficulty()
-    avoid: tuple[str, ...] = ()  # tool-set digests that must not be made again
-    avoid_schemas: tuple[str, ...] = ()  # schema digests that must not be made again
+    avoid: tuple[str, ...] = ()  # tool-set digests not wanted again: the template heeds it, a pool refuses
+    avoid_schemas: tuple[str, ...] = ()  # schema digests not wanted again
     reason: str = ""  # one sentence built from counts; quotes no held-out world
     rung: str = ""  # "1 of 3 to family:repair": a step towards it, or a part of it; empty: no ladder
 

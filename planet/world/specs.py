@@ -1,14 +1,21 @@
 """What an agent is told of the tools: their names, their descriptions, JSON Schemas of their arguments."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from planet.records.view import ToolSpec
-from planet.records.world import Column, Resource
+from planet.records.world import Column, Resource, Schema
 
 OPERATORS = {"=": "= ?", "<": "< ?", ">": "> ?", "contains": "LIKE ? ESCAPE '!'"}
 """Operator of a search filter -> what stands for it in SQL."""
 
 _JSON_TYPE = {"int": "integer", "amount": "number", "bool": "boolean"}
+
+
+def layout_of(resources: Iterable[Resource]) -> Schema:
+    """Resources with the tools over them."""
+    listed = tuple(resources)
+    return Schema(resources=listed, tools=tool_specs(listed))
 
 
 def tool_specs(resources: tuple[Resource, ...]) -> tuple[ToolSpec, ...]:

@@ -8,17 +8,29 @@ import pytest
 from analysis.compare.cells import reports_of, write_cells
 from analysis.compare.dose import Dose, doses_of, rank_correlation
 from analysis.compare.dose_table import write_doses
-from analysis.compare.funnel import Funnel, costs, funnels_of, syntheses, total, write_funnel
+from analysis.compare.funnel import Funnel, _funnel, costs, funnels_of, syntheses, total, write_funnel
 from analysis.compare.mass import masses_of, uniform_effective_number, write_mass
 from analysis.compare.pages import on_pages
 from analysis.compare.standing import standing
 from analysis.compare.write import write_comparison
-from analysis.ledger import AuthorCallRow
+from analysis.ledger import AuthorCallRow, BriefRow, StepRow
 from analysis.run_directory import open_run
 from tests.analysis.extended_run import extend
 from tests.analysis.simulated_run import SimulatedRun
 
 FIGURES = ("learning_curves", "cells", "dose_response", "sampling", "author_funnel")
+
+
+def asked(brief_id, world_id, refused):
+    return BriefRow(
+        run_id="r",
+        step=4,
+        brief_id=brief_id,
+        brief={},
+        admitted_world_id=world_id,
+        on_target=True,
+        refused=refused,
+    )
 
 
 def call(brief, index, link, accepted=True, attempt=0):
@@ -184,6 +196,17 @@ def test_a_synthesis_is_valid_when_its_last_call_was_accepted():
     ]
     assert syntheses(calls) == (3, 2)
     assert syntheses([]) == (0, 0)
+
+
+def test_each_stage_of_the_funnel_loses_what_its_rules_refuse():
+    # Seven syntheses: one not sound, two of a known tool set, one too poor, one off its target, two admitted.
+    calls = [call("b0", n, "company", accepted=n > 0) for n in range(6)] + [call("b1", 0, "company")]
+    refused = {"V03": 1, "avoided_tools": 2, "reserved_pair": 1, "too_few_tasks": 1, "off_target": 1}
+    briefs = [asked("b0", "w0", refused), asked("b1", "w1", {})]
+    step = StepRow(run_id="r", step=4, kind="grow", iteration=0)
+    metrics = {(4, "grow/syntheses"): 7.0, (4, "grow/audit_steps"): 900.0}
+    funnel = _funnel(step, briefs, calls, metrics, seconds=1.0)
+    assert funnel[1:6] == (7, 6, 4, 3, 2) and funnel.audit_steps == 900
 
 
 def test_costs_are_per_admitted_world():

@@ -52,7 +52,7 @@ def all_refused(monkeypatch: pytest.MonkeyPatch) -> list[Brief]:
 
     def refuse(brief: Brief, *rest: Any, unfit: Any) -> Synthesized:
         tried.append(brief)
-        return Synthesized(None, None, (), {"V03": 1}, 5, None)
+        return Synthesized(None, None, (), {"V03": 1}, 5, None, valid=False)
 
     monkeypatch.setattr(grow, "synthesized", refuse)
     return tried
@@ -82,7 +82,7 @@ def test_all_growing_arms_are_offered_the_same_places(
 
         def refuse(brief: Brief, *rest: Any, unfit: Any, tried: list = tried) -> Synthesized:
             tried.append((brief.industry, brief.country))
-            return Synthesized(None, None, (), {"V03": 1}, 0, None)
+            return Synthesized(None, None, (), {"V03": 1}, 0, None, valid=False)
 
         monkeypatch.setattr(grow, "synthesized", refuse)
         grown(tmp_path / grower, f"curriculum.grower={grower}")
@@ -163,6 +163,17 @@ def test_a_world_that_no_pool_wants_is_refused_before_it_has_tasks_and_costs_no_
     assert [b.refused for b in briefs] == [{"equal_world": 2}] * 3
     assert calls and all(call.accepted for call in calls)  # the worlds themselves were sound
     assert [(c.purpose, c.steps) for c in charges] == [("audit", 0)]
+
+
+def test_a_world_that_misses_its_goal_is_counted_audited_and_not_admitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planet.synthesize.on_target", lambda key, cell: False)
+    metrics, briefs = grown(tmp_path)
+    # Six syntheses; two of them touch a reserved pair and have no tasks.
+    assert sum(b.refused.get("off_target", 0) for b in briefs) == 4 and metrics["grow/audit_steps"] > 0
+    assert all(b.on_target is False for b in briefs if "off_target" in b.refused)
+    assert metrics["grow/admitted"] == metrics["grow/on_target_worlds"] == 0 < metrics["grow/targeted_worlds"]
 
 
 def test_an_equal_schema_is_refused_where_the_brief_asked_to_avoid_it() -> None:

@@ -238,7 +238,7 @@ def test_worlds_briefs_and_summary_are_written(proposed: Path) -> None:
     briefs = [json.loads(line) for line in (folder / "briefs.jsonl").read_text().splitlines()]
     assert {b["world_id"] for b in briefs} == set(world_ids(folder))
     assert summary["complete"] and summary["briefs"] == summary["worlds"] == 2
-    assert summary["valid"] >= summary["solvable"] >= summary["on_target"] >= summary["worlds"]
+    assert summary["valid"] >= summary["solvable"] >= summary["worlds"]
     assert {m["cell"]: m["goal"] for m in summary["understood"]}["tool:calculate"] is None
     for brief in briefs:
         stored = read_world(folder, brief["world_id"])

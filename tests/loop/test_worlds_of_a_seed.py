@@ -88,6 +88,16 @@ def test_a_world_that_touches_what_is_held_out_is_refused_by_rule(splits: Splits
     assert "reserved_pair" in refusals(paired[0], reserved, set())
 
 
+def test_a_place_for_which_every_world_is_unwanted_says_so_after_its_tries(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("loop.worlds.splits.held_out", lambda world, reserved: ["reserved_pair"])
+    with pytest.raises(
+        RunError, match=r"^split foundation: no world in 40 tries \(reserved_pair 40\); ask for"
+    ):
+        build_splits(CONFIG, catalog, TemplateAuthor())
+
+
 def test_what_is_reserved_follows_from_the_seed_and_leaves_every_service_in_use(catalog: Catalog) -> None:
     assert reserve(catalog, 0, 2, True) == reserve(catalog, 0, 2, True)
     assert reserve(catalog, 0, 2, True) != reserve(catalog, 1, 2, True)

@@ -17,7 +17,7 @@ from planet.records.world import (
     World,
     WorldKey,
 )
-from planet.world.tools import tool_specs
+from planet.world.specs import layout_of
 
 ID = Column(name="id", type="id", required=True, unique=True)
 
@@ -143,7 +143,7 @@ def toy_world() -> tuple[World, WorldKey]:
 
 def layout(*resources: Resource) -> Schema:
     """These tables, with the tools that belong to them."""
-    return Schema(resources=resources, tools=tool_specs(resources))
+    return layout_of(resources)
 
 
 def changed(invariants: tuple[Invariant, ...] | None = None, **fields: Any) -> tuple[World, WorldKey]:

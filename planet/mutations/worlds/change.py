@@ -8,8 +8,8 @@ from typing import Any
 from planet.construction.ground import Ground
 from planet.construction.own_table import with_column
 from planet.expand.rules import rule_of, rule_page
-from planet.records.world import Column, Document, Invariant, Resource, Schema, SeedState, World, WorldKey
-from planet.world.tools import tool_specs
+from planet.records.world import Column, Document, Invariant, Resource, SeedState, World, WorldKey
+from planet.world.specs import layout_of
 
 Made = tuple[World, WorldKey]
 Way = Callable[[Ground, Random], Made | None]
@@ -25,7 +25,7 @@ def with_fields(ground: Ground, **fields: Any) -> Made:
 def with_table(ground: Ground, name: str, table: Resource, **fields: Any) -> Made:
     """The world with the table called `name` replaced."""
     tables = tuple(table if r.name == name else r for r in ground.world.layout.resources)
-    return with_fields(ground, layout=Schema(resources=tables, tools=tool_specs(tables)), **fields)
+    return with_fields(ground, layout=layout_of(tables), **fields)
 
 
 def with_changed_column(ground: Ground, table: Resource, column: Column, /, **changes: Any) -> Made:
