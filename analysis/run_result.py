@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from analysis.errors import DataError
+from planet.identity import digest
 from planet.records.frozen import Frozen
 
 RESULT_SCHEMA = 1
@@ -25,7 +26,7 @@ Part = Literal["test", "test_reserved", "test_unseen"]
 class Tries(Frozen):
     """The rollouts of one task by one policy under one way of sampling."""
 
-    passed: tuple[bool, ...]  # all-pass of each rollout, in the order of their numbers; never empty
+    passed: tuple[bool, ...] = Field(min_length=1)  # all-pass of each rollout, in the order of their numbers
     reward: float  # mean over the rollouts, in [0, 1], after penalties
 
     @property
@@ -91,7 +92,7 @@ class Reached(Frozen):
     scope: Literal["cumulated", "iteration"]  # from the first update on, or from the iteration's first one
     iteration: int  # from 0
     reached: int
-    pool: int
+    pool: int = Field(ge=1)
     expected: float  # share that uniform draws reach on average
     low: float  # 2.5 and 97.5 % points of that share
     high: float
@@ -147,7 +148,7 @@ class RunResult(Frozen):
     updates: int  # policy updates of the final policy; an extension's apart
     charged: dict[str, int]  # purpose -> steps that count against the budget; an extension's apart
     uncharged: dict[str, int]  # purpose -> steps that do not
-    tasks: tuple[TestTask, ...]  # all of the test split, by task id
+    tasks: tuple[TestTask, ...] = Field(min_length=1)  # all of the test split, by task id
     curve: tuple[CurvePoint, ...]  # by updates, the warm start first; an extension's at the end
     targeted: tuple[TargetedCell, ...]  # by rank; empty: the first report had no cell to aim at
     footprint: tuple[Reached, ...]
@@ -159,6 +160,11 @@ class RunResult(Frozen):
     def charged_steps(self) -> int:
         """All steps of the final policy that count against the budget."""
         return sum(self.charged.values())
+
+    @property
+    def tested(self) -> str:
+        """Digest of the test tasks, which are equal for all arms of a seed."""
+        return digest(sorted([task.task_id, task.world_id, task.family, task.part] for task in self.tasks))
 
     @property
     def briefs(self) -> int:

@@ -160,7 +160,8 @@ def render(config: Config) -> list[str]:
         f"updates    {c.updates:,} of {config.prompts_per_update} prompts x {config.group_size}",
         f"episodes   {_range(c.train_episodes)} in training, {c.diagnose_episodes:,} in diagnosis, "
         f"{c.evaluation_episodes:,} in evaluation{_repeated(c)}",
-        f"env steps  about {c.env_steps[0]:,}, at most {c.env_steps[1]:,}",
+        f"env steps  about {c.env_steps[0]:,} if the gate drops no group, at most {c.env_steps[1]:,}, "
+        "audits of new worlds apart",
         f"worlds     {c.worlds[0]:,} before growth, at most {c.worlds[1]:,} after, "
         f"from at most {c.syntheses:,} syntheses",
         f"author     {author}",

@@ -4,6 +4,7 @@ What they find goes back to the author of the link at fault.
 """
 
 from collections import Counter
+from typing import Any
 
 from planet.author.artifacts import (
     ARTIFACTS,
@@ -215,12 +216,10 @@ def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Art
     """The attempt, and its artifact when a world can be made of it."""
     artifact, problem, cost, answer = None, None, AuthorCost(), None
     try:
-        artifact, cost = author.propose(link, context)
+        artifact, cost, problem = _read(author.propose(link, context), link)
     except AuthorError as error:
         problem, cost, answer = str(error), error.cost or AuthorCost(), error.answer
-    if artifact is not None and not isinstance(artifact, ARTIFACTS[link]):
-        problem = f"{link} was proposed as {type(artifact).__name__}; propose {ARTIFACTS[link].__name__}"
-    elif artifact is not None:
+    if artifact is not None and problem is None:
         problem = "; ".join(artifact_faults(artifact, context.artifacts, context.catalog)) or None
     attempt = Attempt(
         link=link,
@@ -232,6 +231,18 @@ def _propose(author: Author, link: Link, context: Context) -> tuple[Attempt, Art
         cost=cost,
     )
     return attempt, artifact if problem is None else None
+
+
+def _read(answer: Any, link: Link) -> tuple[Any, AuthorCost, str | None]:
+    """Artifact (None: no record), cost and problem of what an author of anybody's returned for a link."""
+    wanted = ARTIFACTS[link].__name__
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], AuthorCost):
+        return None, AuthorCost(), f"{link} was not proposed as a pair; return {wanted} and AuthorCost"
+    artifact, cost = answer
+    if isinstance(artifact, ARTIFACTS[link]):
+        return artifact, cost, None
+    problem = f"{link} was proposed as {type(artifact).__name__}; propose {wanted}"
+    return artifact if isinstance(artifact, Frozen) else None, cost, problem
 
 
 def expand(

@@ -75,10 +75,11 @@ def _funnel(
     admitted = sum(brief.admitted_world_id is not None for brief in briefs)
     solvable = admitted + refused["off_target"]
     permitted = solvable + refused["too_few_tasks"]
-    tries, valid = (max(number, permitted) for number in syntheses(calls))
+    tries, accepted = syntheses(calls)
+    valid = max(int(metrics.get((step.step, "grow/valid"), accepted)), permitted)
     return Funnel(
         iteration=step.iteration,
-        asked=max(int(metrics.get((step.step, "grow/syntheses"), 0)), tries),
+        asked=max(int(metrics.get((step.step, "grow/syntheses"), 0)), tries, valid),
         valid=valid,
         permitted=permitted,
         solvable=solvable,
@@ -94,7 +95,8 @@ def _funnel(
 def syntheses(calls: Sequence[AuthorCallRow]) -> tuple[int, int]:
     """How many syntheses the calls of some briefs belong to, and how many of them ended in a valid world.
 
-    A synthesis begins with the first attempt at the first link; it is valid when its last call was accepted.
+    A synthesis begins with the first attempt at the first link. It counts as valid when its last call was
+    accepted, though validators may have refused what came of it: runs tell `grow/valid`, older ones do not.
     """
     begun = valid = 0
     ordered = sorted(calls, key=lambda call: (call.brief_id, call.call_index))

@@ -48,7 +48,7 @@ def _draw(sweep: Sweep, shown: Sequence[Coverage], arms: Sequence[str], path: Pa
     columns = min(4, len(dimensions))
     rows = -(-len(dimensions) // columns)
     few = sweep.case_study(list(dict.fromkeys(c.arm for c in shown)))
-    seeds = of_seeds(len(sweep.seeds)) + (f": {few}" if few else "")
+    seeds = of_seeds(len(sweep.seeds)) + (f"; {few}" if few else "")
     with drawing(path, CAPTION.format(seeds), rows, columns, width=10, height=1.6 + 2 * rows) as axes:
         for axis, dimension in zip(axes.flat, dimensions, strict=False):
             _panel(axis, [c for c in shown if c.dimension == dimension], arms)

@@ -105,7 +105,7 @@ def caption(sweep: Sweep, arms: Sequence[str]) -> str:
         "Validation all-pass and reward gained since each seed's warm start, on equal updates (left) and on "
         "equal charged steps (right: training, rejected groups, probing, audits); lines are means over "
         "seeds, bands one "
-        f"standard error over them{f', too few for a claim: {few}' if few else ''}."
+        f"standard error over them{f'; {few}' if few else ''}."
     )
 
 

@@ -126,9 +126,16 @@ def read_sweep(folder: Path, retest: bool = False) -> Sweep:
 def named_contrasts(file: Path, results: Sequence[RunResult]) -> tuple[tuple[str, str], ...]:
     """The contrasts that a plan file names; none without a file.
 
-    DataError when the file is none, or is not the plan that the results were made under.
+    DataError when the file is none or not the plan that the results were made under, or is missing where they
+    were made under one.
     """
     if not file.is_file():
+        planned = next((result for result in results if result.plan_digest is not None), None)
+        if planned is not None:
+            raise DataError(
+                f"{file} is missing, but {planned.name} was made under a plan ({planned.plan_digest}); p is "
+                "adjusted over the contrasts that it names, so put the file back"
+            )
         return ()
     try:
         plan = json.loads(file.read_text(encoding="utf-8"))
@@ -160,6 +167,7 @@ def as_sweep(name: str, results: Sequence[RunResult], named: tuple[tuple[str, st
         _require_one("splits_digest", "splits", runs, f"seed {seed} of {name}")
         _require_one("warm_start", "warm start", runs, f"seed {seed} of {name}")
         _require_one("temperature", "temperature", runs, f"seed {seed} of {name}")
+        _require_one("tested", "test tasks", runs, f"seed {seed} of {name}")
     arms = {run.arm for run in ranked}
     return Sweep(name, tuple(ranked), named or tuple(pair for pair in NAMED if arms.issuperset(pair)))
 

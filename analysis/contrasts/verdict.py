@@ -15,16 +15,22 @@ GAINS = (0.03, 0.05)
 
 
 def verdict(found: Sequence[Contrast]) -> str:
-    """One sentence about the first named contrast that the sweep has, on all-pass at temperature 1."""
+    """The first named contrast that the sweep has, on all-pass at temperature 1, and others shown."""
     c = primary(found)
     if c is None:
         return "No seed has both arms of a contrast that was named beforehand, so nothing is contrasted."
-    way = "above" if c.interval.mean >= 0 else "below"
     kind = f"Case study of {of_seeds(len(c.seeds))}" if c.case_study else f"Over {of_seeds(len(c.seeds))}"
+    said = f"{kind}: after equal updates {_difference(c)}; {_conclusion(c)}."
+    others = [f"{_difference(d)}; {_conclusion(d)}." for d in found if d is not c and d.shown]
+    return " ".join([said, *(f"Shown as well: {told}" for told in others)])
+
+
+def _difference(c: Contrast) -> str:
+    way = "above" if c.interval.mean >= 0 else "below"
     return (
-        f"{kind}: after equal updates {c.one} ends {abs(100 * c.interval.mean):.1f} points {way} {c.other} "
+        f"{c.one} ends {abs(100 * c.interval.mean):.1f} points {way} {c.other} "
         f"in test all-pass at temperature 1 ({interval_in_points(c)}; permutation p = {p_text(c.p)}, "
-        f"Holm-adjusted {p_text(c.holm)}); {_conclusion(c)}."
+        f"Holm-adjusted {p_text(c.holm)})"
     )
 
 

@@ -56,16 +56,22 @@ def _finite(series: Series) -> Series:
     return series._replace(y=y, low=None, high=None)
 
 
+def rate_text(rate: Interval) -> str:
+    """A rate in [0, 1] in percent, with its interval if that has a width."""
+    return f"{rate.mean:.0%}" + (f" [{rate.low:.0%}, {rate.high:.0%}]" if rate.low < rate.high else "")
+
+
 def rate_bar(rate: Interval, name: str) -> Html:
-    """A rate in [0, 1] as a bar, its interval as a whisker."""
-    spread = f"{rate.mean:.0%} [{rate.low:.0%}, {rate.high:.0%}]"
+    """A rate in [0, 1] as a bar, its interval as a whisker if that has a width."""
+    spread = rate_text(rate)
     low, high = 2 + 96 * rate.low, 2 + 96 * rate.high
+    whisker = element("path", d=f"M{low:.1f} 8H{high:.1f}M{low:.1f} 5v6M{high:.1f} 5v6", class_="whisker")
     return element(
         "svg",
         element("title", f"{name}: {spread}"),
         element("rect", x=2, y=3, width=96, height=10, class_="track"),
         element("rect", x=2, y=3, width=f"{96 * rate.mean:.1f}", height=10, class_="bar"),
-        element("path", d=f"M{low:.1f} 8H{high:.1f}M{low:.1f} 5v6M{high:.1f} 5v6", class_="whisker"),
+        whisker if rate.low < rate.high else None,
         viewBox="0 0 100 16",
         class_="rate",
         role="img",

@@ -42,8 +42,8 @@ def _attribute(key: str, value: object) -> str:
 
 
 def together(parts: Iterable[object], between: str = "") -> Html:
-    """Parts one after the other."""
-    return Html(text(between).join(text(part) for part in parts))
+    """Parts one after the other, without those that are None."""
+    return Html(text(between).join(text(part) for part in parts if part is not None))
 
 
 def cut(value: str, longest: int = LONGEST) -> str:

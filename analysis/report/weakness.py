@@ -2,7 +2,7 @@
 
 from analysis.intervals import Interval
 from analysis.report.anchors import Anchors
-from analysis.report.charts import rate_bar
+from analysis.report.charts import rate_bar, rate_text
 from analysis.report.markup import Html, element, folded, note, section, table, together
 from analysis.report.record import Diagnosis, RunRecord
 from analysis.report.samples import Limits, shown_cells
@@ -36,8 +36,8 @@ def weakness_section(
         note(
             f"Cells of the facet {' and '.join(record.facets)}, weakest first; ▸ is what this iteration's "
             "briefs aim at, ● a claim. A cell fails in an episode when what it owns was missing or wrong; "
-            "suspects share the blame, so counts can be fractions. Intervals resample worlds, and have no "
-            "width where every episode failed; “at least” is Wilson's one-sided "
+            "suspects share the blame, so counts can be fractions. Intervals resample worlds; there is none "
+            "where one world was met or every episode failed; “at least” is Wilson's one-sided "
             f"{diagnosis.report.confidence:.0%} bound. The numbers under “read” open episodes that failed."
         ),
         _folded_cells(diagnosis, others, targeted, anchors),
@@ -98,7 +98,7 @@ def _row(diagnosis: Diagnosis, cell: Cell, targeted: bool, anchors: Anchors) -> 
         f"{cell.failures:.4g}",
         cell.opportunities,
         cell.worlds,
-        f"{rate.mean:.0%} [{rate.low:.0%}, {rate.high:.0%}]",
+        rate_text(rate),
         f"{cell.wilson_low:.0%}",
         "new" if cell.change is None else f"{100 * cell.change:+.0f}",
         mode,

@@ -55,7 +55,10 @@ class Understood(NamedTuple):
         """One line for a reader."""
         if self.goal is None:
             return f"{self.cell}: {_WITHOUT_GOAL[self.how]}"
-        by = f"by {', '.join(self.shared)}, {self.score:.2f}" if self.how == "words" else f"by {self.how}"
+        by = {
+            "words": f"by {', '.join(self.shared)}, {self.score or 0:.2f}",
+            "told": "as told",
+        }.get(self.how, f"by {self.how}")
         return f"{self.cell}: understood as {self.goal} ({by})"
 
 

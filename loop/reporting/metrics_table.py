@@ -48,6 +48,7 @@ METRICS: tuple[Metric, ...] = (
     *_episodes("test/<subject>/<variant>", "test"),
     Metric("grow/briefs", "briefs that the grower asked for", "grow"),
     Metric("grow/syntheses", "syntheses that were tried", "grow"),
+    Metric("grow/valid", "of these, worlds that passed the validators", "grow"),
     Metric("grow/admitted", "worlds that joined the pool", "grow"),
     Metric("grow/shortfall", "briefs that were left without a world", "grow"),
     Metric("grow/targeted_worlds", "worlds with enough tasks, of briefs that aimed at the report", "grow"),

@@ -69,6 +69,7 @@ def asked_metrics(asked: Sequence[Asked]) -> dict[str, float]:
     metrics = {
         "grow/briefs": float(len(asked)),
         "grow/syntheses": float(len(made)),
+        "grow/valid": float(sum(m.valid for m in made)),
         "grow/admitted": float(admitted),
         "grow/shortfall": float(len(asked) - admitted),
         "grow/targeted_worlds": float(len(aimed)),

@@ -36,7 +36,7 @@ def simulated_result(arm, seed, rollouts=8, extended=True):
         run_id=f"{arm}-x-s{seed}",
         config_digest=arm,
         splits_digest=f"splits{seed}",
-        plan_digest="plan",
+        plan_digest=None,
         warm_start=f"warm{seed}",
         temperature=1.0,
         updates=60,

@@ -207,6 +207,8 @@ def test_each_stage_of_the_funnel_loses_what_its_rules_refuse():
     metrics = {(4, "grow/syntheses"): 7.0, (4, "grow/audit_steps"): 900.0}
     funnel = _funnel(step, briefs, calls, metrics, seconds=1.0)
     assert funnel[1:6] == (7, 6, 4, 3, 2) and funnel.audit_steps == 900
+    counted = _funnel(step, briefs, calls, {**metrics, (4, "grow/valid"): 5.0}, seconds=1.0)
+    assert counted.valid == 5  # as the run counted, whatever its calls look like
 
 
 def test_costs_are_per_admitted_world():

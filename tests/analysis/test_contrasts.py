@@ -194,7 +194,7 @@ def test_one_seed_has_an_interval_over_its_worlds():
 
 
 def test_the_verdict_names_seeds_size_interval_and_p(found):
-    text = verdict(list(found.values()))
+    text = verdict([c for c in found.values() if c.other == "random_worlds"])
     c = found["all_pass_sampled", "closed_loop", "random_worlds"]
     low, mid, high = (f"{100 * edge:+.1f}" for edge in (c.interval.low, c.interval.mean, c.interval.high))
     assert text == (
@@ -202,6 +202,18 @@ def test_the_verdict_names_seeds_size_interval_and_p(found):
         f"all-pass at temperature 1 (95 % interval {low} to {high} over seeds; permutation p = {p_text(c.p)},"
         f" Holm-adjusted {p_text(c.holm)}); a gain."
     )
+
+
+def test_the_verdict_names_the_other_contrasts_that_are_shown(found):
+    told = verdict(list(found.values())).split(" Shown as well: closed_loop ends ")
+    assert [text.split(" points above ")[1].split()[0] for text in told] == [
+        "random_worlds",
+        "placebo",
+        "static",
+    ]
+    assert all(text.endswith("; a gain.") for text in told)
+    known = [c._replace(holm=1.0) if c.other == "static" else c for c in found.values()]
+    assert "above static" not in verdict(known) and "above placebo" in verdict(known)
 
 
 def test_a_case_study_is_called_one():
@@ -364,11 +376,12 @@ def test_too_few_rollouts_to_rank_tasks_by_have_no_worst_tenth():
         ("splits_digest", "seed 1 of s: closed_loop-s1 and static-s1 differ in their splits"),
         ("warm_start", "seed 1 of s: closed_loop-s1 and static-s1 differ in their warm start"),
         ("plan_digest", "s: closed_loop-s0 and static-s1 differ in their plan"),
+        ("tasks", "seed 1 of s: closed_loop-s1 and static-s1 differ in their test tasks"),
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused(field, words):
     results = simulated_sweep(arms=("closed_loop", "static"), seeds=(0, 1))
-    results[-1] = results[-1].replace(**{field: "other"})
+    results[-1] = results[-1].replace(**{field: results[-1].tasks[1:] if field == "tasks" else "other"})
     with pytest.raises(DataError, match=words):
         as_sweep("s", results)
 
@@ -404,8 +417,17 @@ def test_a_plan_without_contrasts_leaves_the_protocol_s(tmp_path):
     assert read_sweep(folder).named == IN_SIMULATION
 
 
+def test_results_of_a_plan_are_not_compared_without_it(tmp_path):
+    results = [r.replace(plan_digest="made-under") for r in simulated_sweep(seeds=(0,))]
+    folder = write_sweep(tmp_path, results)
+    with pytest.raises(
+        DataError, match=r"plan.json is missing, but .*-s0 was made under a plan \(made-under\)"
+    ):
+        read_sweep(folder)
+
+
 def test_a_result_without_a_plan_is_not_compared_under_one(tmp_path):
-    folder = write_sweep(tmp_path, [r.replace(plan_digest=None) for r in simulated_sweep(seeds=(0,))])
+    folder = write_sweep(tmp_path, simulated_sweep(seeds=(0,)))
     assert read_sweep(folder).named == IN_SIMULATION
     (folder / "plan.json").write_text('{"contrasts": []}')
     with pytest.raises(DataError, match="the result was made under none"):

@@ -87,4 +87,4 @@ def test_coverage_is_written_with_its_figure_and_stands_in_the_findings(tmp_path
 
 def test_the_figure_of_one_seed_says_that_it_is_one(tmp_path):
     write_contrasts(covered(seeds=(0,)), tmp_path)
-    assert b"(1 seed: a case study)" in (tmp_path / "coverage.png").read_bytes()
+    assert b"(1 seed; a case study)" in (tmp_path / "coverage.png").read_bytes()

@@ -118,7 +118,7 @@ BAD = {
     "[1]": "list instead of an object; write one object per line",
     '{"success": true}': "task: Field required",
     '{"task_id": 1, "success": true}': "task: Field required; the line has 'task_id', rename it",
-    '{"task": "t"}': "neither success nor assertions; add e.g. success: true, or reward >= 1",
+    '{"task": "t"}': 'neither success nor assertions; add e.g. "success": true (a reward does not say it)',
     '{"task": "", "success": true}': "task: empty; give it a name",
     '{"task": "t", "success": "yes"}': "success: Input should be a valid boolean (got 'yes')",
     GOOD + '"reward": NaN}': "reward: Input should be a finite number (got nan)",
@@ -479,7 +479,7 @@ def test_the_page_has_a_row_for_every_key_of_a_line_and_for_no_other():
 def test_the_lines_of_the_page_are_read(tmp_path):
     blocks = [b for b in re.findall(r"```\n(.*?)```", PAGE, re.DOTALL) if b.startswith("{")]
     short, long = probes(tmp_path, *map(json.loads, blocks))
-    assert blame(short) == {}  # nothing is known of it but that it failed
+    assert blame(short) == {"family:refund": Blame(1.0, "omitted")}  # all that is known of it
     assert blame(long)["tool:refund_payment"] == Blame(1.0, "tool_error")
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from analysis.intervals import Interval
 from analysis.report.anchors import Anchors
-from analysis.report.charts import Series, line_chart, rate_bar, ticks
-from analysis.report.markup import Html, cut, element, table, text
+from analysis.report.charts import Series, line_chart, rate_bar, rate_text, ticks
+from analysis.report.markup import Html, cut, element, table, text, together
 from tests.analysis.page_reader import Page
 
 
@@ -13,6 +13,16 @@ def test_text_becomes_markup_by_escaping_alone():
     assert text("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#x27;"
     assert text(Html("<b>")) == "<b>"
     assert element("p", "<i>", element("b", "&"), None) == "<p>&lt;i&gt;<b>&amp;</b></p>"
+
+
+def test_parts_that_are_none_leave_no_trace():
+    assert together(["a", None, "<"], "-") == "a-&lt;" and together([None]) == ""
+
+
+def test_a_rate_without_an_interval_has_no_whisker():
+    known, alone = Interval(0.5, 0.4, 0.6), Interval(0.5, 0.5, 0.5)
+    assert rate_text(known) == "50% [40%, 60%]" and rate_text(alone) == "50%"
+    assert "whisker" in rate_bar(known, "c") and "whisker" not in rate_bar(alone, "c")
 
 
 def test_characters_that_no_page_may_hold_are_replaced():

@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -229,6 +230,20 @@ def test_own_classes_plug_in_and_wrong_parameters_are_refused() -> None:
         make("sampler", Plugin(type="sfl", floor=[1]), "s")
     with pytest.raises(ConfigError, match="cannot be imported"):
         make("sampler", Plugin(type="loop.nowhere:Sampler"), "s")
+
+
+class OnlyWeights:
+    """A sampler that somebody has begun to write."""
+
+    def weights(self, pool: Sequence[PoolTask]) -> list[float]:
+        return [1.0 / len(pool)] * len(pool)
+
+
+def test_a_part_that_lacks_what_the_circle_will_ask_of_it_is_refused_at_once() -> None:
+    config = Config.model_validate({"curriculum": {"sampler": f"{__name__}:OnlyWeights"}})
+    lacking = "it lacks draw, load_state_dict, metrics, observe, state_dict; add them"
+    with pytest.raises(ConfigError, match=f"^curriculum.sampler: '.*:OnlyWeights' is no sampler: {lacking}"):
+        curriculum(config)
 
 
 def test_a_report_that_no_grower_reads_is_refused() -> None:

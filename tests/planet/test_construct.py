@@ -1,5 +1,6 @@
 """Construction: five links, twelve validators, three tries, and a trace of everything."""
 
+import re
 from itertools import combinations
 
 import pytest
@@ -358,6 +359,17 @@ def test_an_artifact_of_which_no_world_can_be_made_goes_back_with_the_reason(cat
     assert all(message in a.problem and a.artifact is not None for a in tries)
     assert made.trace.refused == {"author": 3}
     assert message in author.seen[-1][1].report[0]
+
+
+@pytest.mark.parametrize("answer", [None, {}, "x", (None, AuthorCost()), ({}, AuthorCost()), (mute(), None)])
+def test_an_author_that_returns_anything_else_is_refused_with_what_it_should_return(catalog, answer):
+    class Other(TemplateAuthor):
+        def propose(self, link, context):
+            return answer
+
+    made = construct(BRIEF, Other(), catalog, 0)
+    assert made.world is None and made.trace.refused == {"author": 3} and not made.trace.valid
+    assert all(re.search("(return|propose) Company", a.problem) for a in made.trace.attempts)
 
 
 ODD_NAMES = ["", "documents", 'x"; DROP TABLE customer; --', "sqlite_master", "a b", "ünïcode", "x" * 5000]

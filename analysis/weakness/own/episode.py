@@ -190,7 +190,9 @@ class OwnEpisode(_Lenient):
     @model_validator(mode="after")
     def _is_graded(self) -> "OwnEpisode":
         if self.success is None and not self.assertions:
-            raise ValueError("neither success nor assertions; add e.g. success: true, or reward >= 1")
+            raise ValueError(
+                'neither success nor assertions; add e.g. "success": true (a reward does not say it)'
+            )
         failed = [a.name for a in self.assertions if not a.satisfied]
         if self.success and failed:
             raise ValueError(f"success is true, yet assertion {failed[0]!r} is not satisfied; correct one")
