@@ -14,9 +14,9 @@ from planet.text_table import align
 
 STAGES = ("asked", "valid", "permitted", "solvable", "admitted")
 CAPTION = (
-    "What became of each synthesis: a world that passes the validators, is kept from no tasks by a rule, has"
-    " enough audited tasks, and is admitted if it lies on its brief's target (a brief without an aim cannot"
-    " be missed); where a bar drops, that stage refuses."
+    "What became of each synthesis: a world that passes the validators, that no rule of admission refuses"
+    " before it has tasks, with enough audited tasks, and admitted if these lie on its brief's target (a brief"
+    " without an aim cannot be missed); where a bar drops, that stage refuses."
 )
 HEADER = ("run", "iteration", *STAGES, "author_calls", "tokens", "dollars", "audit_steps", "seconds")
 
