@@ -8,7 +8,7 @@ from typing import Any
 from loop.command import FAILED, one_line_errors
 from loop.config import Targeting
 from loop.errors import ConfigError, DiskError, Interrupted
-from loop.plugins import Plugin, make
+from loop.plugins import Plugin, make, nearest
 from planet.cells import FACETS
 from planet.command import Parser, positive
 
@@ -124,6 +124,12 @@ def _understand(given: argparse.Namespace, catalog: Any, told: dict[str, str]) -
     from loop.proposing.understanding import Interpreter, tell, understand_report
 
     report = read_report(given.report, given.report_id)
+    cells = [cell.name for cell in report.cells]
+    for cell in told:
+        if cell not in cells:
+            raise ConfigError(
+                f"--map {cell}={told[cell]}: the report has no cell {cell}; {nearest(cell, cells)}"
+            )
     understood = understand_report(report, Interpreter(catalog, told), given.min_opportunities)
     print(*tell(understood[2]), sep="\n")
     if report.abstains:

@@ -15,8 +15,8 @@ from planet.text_table import align
 STAGES = ("asked", "valid", "permitted", "solvable", "admitted")
 CAPTION = (
     "What became of each synthesis: a world that passes the validators, that no rule of admission refuses"
-    " before it has tasks, with enough audited tasks, and admitted if these lie on its brief's target (a brief"
-    " without an aim cannot be missed); where a bar drops, that stage refuses."
+    " before it has tasks, with enough audited tasks, admitted if these lie on its brief's target (without an"
+    " aim none is missed); where a bar drops, that stage refuses."
 )
 HEADER = ("run", "iteration", *STAGES, "author_calls", "tokens", "dollars", "audit_steps", "seconds")
 

@@ -306,6 +306,7 @@ def test_an_interrupted_command_leaves_what_it_made(
         (["--author", "tempalte"], "did you mean 'template'"),
         (["--author", "[1]"], "cannot be read; write template"),
         (["--map", "x"], "--map 'x' is not CELL=GOAL"),
+        (["--map", "tool:calculat=none"], "no cell tool:calculat; did you mean 'tool:calculate'?"),
         (["--map", "tool:calculate=resource:invoce"], "did you mean 'resource:invoice'?"),
         (["--report-id", "r1"], "holds no report 'r1'; did you mean 'r0'?"),
         (["--catalog", "nowhere"], "nowhere"),
